@@ -1,0 +1,91 @@
+//! What the agents say and hear: one stream for the workbench, the command line and the tests.
+
+use std::time::Duration;
+
+use crate::bundle::ChangeSet;
+use crate::bundle::apply::Applied;
+
+/// Who is speaking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Ingests sources and proposes page edits.
+    Manager,
+    /// Answers from the bundle only; can never write.
+    Reader,
+}
+
+/// What happens in a session, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentEvent {
+    /// A turn began with this user message.
+    TurnStarted {
+        message: String,
+    },
+    Text(String),
+    Reasoning(String),
+    ToolStarted {
+        call: CallId,
+        tool: String,
+        summary: String,
+    },
+    ToolFinished {
+        call: CallId,
+        ok: bool,
+        result: String,
+        elapsed: Duration,
+    },
+    Todos(Vec<Todo>),
+    /// A write was staged; the whole pending set.
+    Staged(ChangeSet),
+    /// The turn ended with pending changes that want a decision.
+    AwaitingReview(ChangeSet),
+    Usage(Usage),
+    /// The client waits before asking again.
+    Retrying {
+        attempt: u32,
+        wait: Duration,
+        cause: String,
+    },
+    /// The turn ended; `interrupted` when a person stopped it.
+    Finished {
+        interrupted: bool,
+    },
+    /// The turn ended badly: one plain sentence.
+    Failed(String),
+}
+
+/// Our own id of a tool call, unique in the session; providers' ids are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallId(pub u64);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Todo {
+    pub content: String,
+    pub status: TodoStatus,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TodoStatus {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+/// Tokens that the provider reported for one answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    pub input: u64,
+    pub output: u64,
+}
+
+/// What a listener may ask.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentCommand {
+    /// A message of the person; starts a turn, or waits for the running one to end.
+    Say(String),
+    /// Stop the running turn now. Nothing else is affected.
+    Interrupt,
+    /// The listener applied decided changes; the driver forgets what landed or was rejected and tells the model exactly what
+    /// happened. A rejection starts a turn so that the model can answer it.
+    Reviewed(Applied),
+}

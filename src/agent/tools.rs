@@ -1,0 +1,1 @@
+//! agent helper: to be written.

@@ -1,0 +1,1 @@
+//! Settings, layered: defaults, user file, environment, flags.

@@ -1,0 +1,81 @@
+//! Page facts: what one parse of a page yields. Everything else (findings, graph, search, views)
+//! derives from these and never parses the page again (invariant I7).
+
+use std::sync::Arc;
+
+use super::frontmatter::Frontmatter;
+use super::hash::ContentHash;
+use super::link::Link;
+use super::path::BundlePath;
+use crate::text::{LineIndex, Span};
+
+/// The facts of one page. A pure function of its path and bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    pub path: BundlePath,
+    pub hash: ContentHash,
+    pub text: Arc<str>,
+    pub lines: LineIndex,
+    /// A byte-order mark stands first.
+    pub bom: bool,
+    pub frontmatter: Frontmatter,
+    /// The markdown after the frontmatter.
+    pub body: Span,
+    pub headings: Vec<Heading>,
+    /// Body links in document order, then the path-valued frontmatter fields.
+    pub links: Vec<Link>,
+    pub footnotes: Vec<Footnote>,
+    /// Words of prose outside code, for display.
+    pub words: usize,
+}
+
+/// A heading outside code, comments and quotes' raw text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// 1 to 6.
+    pub level: u8,
+    /// Plain text without markup.
+    pub text: String,
+    /// GitHub's anchor, unique in the page (`-1`, `-2` for doubles).
+    pub slug: String,
+    /// The heading's source, marker included, line end excluded.
+    pub span: Span,
+}
+
+/// A footnote definition or reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Footnote {
+    pub label: String,
+    pub span: Span,
+    pub definition: bool,
+}
+
+impl Page {
+    /// Parses a page. Never fails: a broken page yields the facts that can be had.
+    pub fn parse(path: BundlePath, text: Arc<str>) -> Self {
+        let _ = (path, text);
+        unimplemented!("okf helper")
+    }
+
+    /// `title` of the frontmatter, else the first heading of level 1, else the file's stem.
+    pub fn title(&self) -> &str {
+        self.frontmatter
+            .text("title")
+            .or_else(|| self.headings.iter().find(|h| h.level == 1).map(|h| h.text.as_str()))
+            .unwrap_or_else(|| self.path.stem())
+    }
+
+    /// `type` of the frontmatter.
+    pub fn kind(&self) -> Option<&str> {
+        self.frontmatter.text("type")
+    }
+
+    /// Whether `fragment` names a heading or an explicit id of this page.
+    pub fn has_anchor(&self, fragment: &str) -> bool {
+        self.headings.iter().any(|h| h.slug == fragment)
+    }
+
+    pub fn body_text(&self) -> &str {
+        self.body.of(&self.text)
+    }
+}

@@ -1,0 +1,1 @@
+//! Heading anchors as GitHub makes them.
