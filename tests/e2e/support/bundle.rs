@@ -1,0 +1,62 @@
+//! Temporary bundles for tests.
+
+use std::path::{Path, PathBuf};
+
+/// A folder of this checkout's neighbour `shared`, or none with a message that the test is skipped.
+pub fn shared(relative: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(relative);
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("SKIPPED: ../shared/{relative} is absent");
+    None
+}
+
+/// Copies a folder, files and folders only.
+pub fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::write(&target, std::fs::read(entry.path()).unwrap()).unwrap();
+        }
+    }
+}
+
+/// A temporary bundle holding these files.
+pub fn with(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// A lint-clean bundle in the wiki convention's layout: two concepts that link to each other.
+pub fn small() -> tempfile::TempDir {
+    with(SMALL)
+}
+
+pub const SMALL: &[(&str, &str)] = &[
+    ("AGENTS.md", "# Schema\n\n## Types\n\n- `concept`\n- `document`\n"),
+    ("raw/notes.md", "Sails catch wind.\n"),
+    ("wiki/index.md", "# Wiki\n\n* [Concepts](concepts/index.md) - notions\n"),
+    ("wiki/log.md", "# Log\n\n## [2026-11-02] ingest | Notes\n\nFirst pages.\n"),
+    (
+        "wiki/concepts/index.md",
+        "# Concepts\n\n* [Sail](sail.md) - what catches wind\n* [Hull](hull.md) - what floats\n",
+    ),
+    (
+        "wiki/concepts/sail.md",
+        "---\ntype: concept\ntitle: Sail\ndescription: What catches wind.\ntimestamp: 2026-11-02T10:00:00Z\n---\n\n# Sail\n\nA sail drives the [hull](hull.md).\n",
+    ),
+    (
+        "wiki/concepts/hull.md",
+        "---\ntype: concept\ntitle: Hull\ndescription: What floats.\ntimestamp: 2026-11-02T10:00:00Z\n---\n\n# Hull\n\nThe hull carries the [sail](sail.md).\n",
+    ),
+];
