@@ -1,1 +1,166 @@
-//! One file per subcommand.
+//! The command line: arguments, one file per subcommand, exit codes. Nothing above this room decides anything; nothing
+//! below it prints.
+
+pub mod ask;
+pub mod demo;
+pub mod lint;
+pub mod manage;
+pub mod open;
+pub mod output;
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::Flags;
+
+/// What a command says to whoever started it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It did what was asked; for `lint`: no errors.
+    Done,
+    /// `lint` found errors, `ask` found nothing in the bundle, `manage` changed nothing because it was declined or
+    /// could not ask.
+    Negative,
+    /// Bad arguments, no such bundle, no terminal, no model, the model failed.
+    CouldNotRun,
+    /// The workbench's own status: 128 + n after signal n.
+    Status(u8),
+}
+
+impl Exit {
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Negative => 1,
+            Self::CouldNotRun => 2,
+            Self::Status(code) => code,
+        }
+    }
+}
+
+/// The exit codes as `--help` and the README show them.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0  done; for lint: no errors
+  1  lint found errors; ask found no answer in the bundle; manage: nothing proposed was approved
+  2  could not run: bad arguments, no bundle there, no terminal, no model, the model failed
+  128+n  the workbench was ended by signal n";
+
+/// A terminal workbench for wikis in the Open Knowledge Format.
+///
+/// Without a subcommand it opens the workbench on PATH. A folder whose name is that of a subcommand is opened as
+/// `./NAME`.
+#[derive(Debug, Parser)]
+#[command(name = "wikiwright", version, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    /// The bundle's folder; without it, the bundle around the current folder
+    pub path: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Global {
+    /// Base URL of an OpenAI-compatible server, up to and with /v1
+    #[arg(long, value_name = "URL", global = true)]
+    pub base_url: Option<String>,
+    /// The model's name on that server
+    #[arg(long, value_name = "NAME", global = true)]
+    pub model: Option<String>,
+    /// Read this configuration file instead of the user's
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
+}
+
+impl Global {
+    fn flags(&self) -> Flags {
+        Flags { base_url: self.base_url.clone(), model: self.model.clone(), config: self.config.clone() }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Open the workbench on a small example wiki, with a scripted model: no key, no network
+    Demo,
+    /// Judge a bundle and print the findings
+    Lint(lint::LintArgs),
+    /// Ask the reader a question; the answer comes from the bundle only and cites its pages
+    Ask(ask::AskArgs),
+    /// Let the manager propose changes; nothing is written without a decision
+    Manage(manage::ManageArgs),
+}
+
+/// Parses the arguments, runs the command, prints what went wrong; gives the exit code.
+pub fn main() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Fails only when the stream is gone, and then there is nobody to tell.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(2);
+        }
+    };
+    match run(&cli) {
+        Ok(exit) => exit.code(),
+        // `wikiwright lint | head` is no failure.
+        Err(error) if is_broken_pipe(&error) => 0,
+        Err(error) => {
+            output::complain(&format!("{error:#}"));
+            Exit::CouldNotRun.code()
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<Exit> {
+    let flags = cli.global.flags();
+    match (&cli.path, &cli.command) {
+        (Some(path), Some(_)) => anyhow::bail!(
+            "{} stands before a subcommand. Write the folder after it, or leave the subcommand out to open the workbench.",
+            path.display()
+        ),
+        (path, None) => open::run(path.as_deref(), &flags),
+        (None, Some(Command::Demo)) => demo::run(),
+        (None, Some(Command::Lint(args))) => lint::run(args),
+        (None, Some(Command::Ask(args))) => ask::run(args, &flags),
+        (None, Some(Command::Manage(args))) => manage::run(args, &flags),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn arguments_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn global_flags_stand_before_and_after_a_subcommand() {
+        for arguments in [["wikiwright", "--model", "m", "demo"], ["wikiwright", "demo", "--model", "m"]] {
+            let cli = Cli::try_parse_from(arguments).unwrap();
+            assert_eq!(cli.global.model.as_deref(), Some("m"));
+            assert!(matches!(cli.command, Some(Command::Demo)));
+        }
+    }
+
+    #[test]
+    fn a_broken_pipe_is_found_below_context() {
+        let error = anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("printing");
+        assert!(is_broken_pipe(&error));
+        assert!(!is_broken_pipe(&anyhow::anyhow!("something else")));
+    }
+}

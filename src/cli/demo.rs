@@ -1,0 +1,7 @@
+//! `wikiwright demo`: the workbench on the example bundle, copied to a fresh temporary folder, with a scripted model.
+
+use super::Exit;
+
+pub fn run() -> anyhow::Result<Exit> {
+    unimplemented!("project helper")
+}

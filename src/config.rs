@@ -1,1 +1,0 @@
-//! Settings, layered: defaults, user file, environment, flags.
