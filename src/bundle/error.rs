@@ -1,6 +1,6 @@
 //! Storage errors as values with a kind, so that callers decide by kind and people read the text.
 
-use crate::okf::{BundlePath, PathError};
+use crate::okf::{BundlePath, ContentHash, PathError};
 
 /// What went wrong, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,7 +42,71 @@ impl Error {
     }
 
     pub fn not_found(path: &BundlePath) -> Self {
-        Self::new(ErrorKind::NotFound, path, "no such file")
+        Self::new(
+            ErrorKind::NotFound,
+            path,
+            "no such file or folder; list the folder that should hold it, or search for the name",
+        )
+    }
+
+    pub fn is_directory(path: &BundlePath) -> Self {
+        Self::new(ErrorKind::IsDirectory, path, "is a folder; name a file in it")
+    }
+
+    pub fn not_a_directory(path: &BundlePath) -> Self {
+        Self::new(ErrorKind::NotADirectory, path, "is a file, not a folder; read it instead")
+    }
+
+    pub fn below_file(path: &BundlePath, file: &BundlePath) -> Self {
+        Self::new(
+            ErrorKind::NotADirectory,
+            path,
+            format!("{file} is a file, so nothing can lie below it; choose another folder"),
+        )
+    }
+
+    pub fn exists(path: &BundlePath) -> Self {
+        Self::new(
+            ErrorKind::Exists,
+            path,
+            "exists already; choose another name, or change the file that is there",
+        )
+    }
+
+    /// `what` as in [`super::EntryKind::Special`].
+    pub fn special(path: &BundlePath, what: &str) -> Self {
+        Self::new(ErrorKind::NotRegular, path, format!("is no regular file ({what}) and is not opened"))
+    }
+
+    /// A write whose way leads over the symbolic link `link`.
+    pub fn through_link(path: &BundlePath, link: &BundlePath) -> Self {
+        let message = if path == link {
+            "is a symbolic link and is not changed through it; change the file that it points to".to_owned()
+        } else {
+            format!(
+                "{link} is a symbolic link and nothing is changed through it; use the folder that it points to"
+            )
+        };
+        Self::new(ErrorKind::Denied, path, message)
+    }
+
+    pub fn too_large(path: &BundlePath) -> Self {
+        let mebibytes = super::storage::MAX_FILE / (1024 * 1024);
+        Self::new(
+            ErrorKind::TooLarge,
+            path,
+            format!("larger than {mebibytes} MiB, the most that is read or written; split it"),
+        )
+    }
+
+    /// The file is not what a change started from.
+    pub fn conflict(path: &BundlePath, expected: Option<ContentHash>, found: Option<ContentHash>) -> Self {
+        let message = match (expected, found) {
+            (None, _) => "was made by somebody else since the change was proposed; read it and propose again",
+            (Some(_), None) => "was deleted since the change was proposed; propose again",
+            (Some(_), Some(_)) => "changed on disk since the change was proposed; read it and propose again",
+        };
+        Self::new(ErrorKind::Conflict, path, message)
     }
 
     /// A text that is no bundle path.

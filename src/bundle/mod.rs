@@ -4,18 +4,25 @@
 pub mod apply;
 pub mod change;
 pub mod error;
+pub mod glob;
 pub mod grep;
 pub mod local;
 pub mod memory;
 pub mod permission;
+pub mod readonly;
 pub mod staged;
 pub mod storage;
+pub mod walk;
 pub mod watch;
 
-pub use change::{ChangeKind, ChangeSet, Decision, FileChange};
+pub use apply::{Applied, apply};
+pub use change::{ChangeKind, ChangeSet, Decision, Decisions, FileChange};
 pub use error::{Error, ErrorKind};
+pub use grep::{Grep, GrepMatch, GrepResult};
 pub use local::LocalBundle;
 pub use memory::MemoryBundle;
 pub use permission::{Mode, Operation, Rule, Rules};
+pub use readonly::ReadOnly;
 pub use staged::Staged;
 pub use storage::{Entry, EntryKind, Read, Stat, Write};
+pub use watch::{Changed, Watcher};

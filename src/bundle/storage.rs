@@ -5,8 +5,10 @@
 use std::sync::Arc;
 
 use super::error::{Error, ErrorKind};
-use super::grep::{Grep, GrepResult};
-use crate::okf::BundlePath;
+use super::glob::Pattern;
+use super::grep::{self, Grep, GrepResult};
+use super::walk;
+use crate::okf::{BundlePath, ContentHash};
 
 /// Largest file that is read, in bytes.
 pub const MAX_FILE: u64 = 8 * 1024 * 1024;
@@ -73,24 +75,56 @@ pub trait Read: Send + Sync {
         }
     }
 
-    /// Every entry below `folder` in path order, folders included, links to folders not entered. A folder that
-    /// cannot be listed stands in the second list and the walk goes on.
-    fn walk(&self, folder: &BundlePath) -> Result<(Vec<Entry>, Vec<Error>), Error> {
-        let _ = folder;
-        unimplemented!("bundle helper")
+    /// Where `path` leads when symbolic links within the bundle are followed: itself where there are none, or where
+    /// it leads nowhere.
+    fn resolve(&self, path: &BundlePath) -> BundlePath {
+        path.clone()
     }
 
-    /// Files whose path matches `pattern`, in path order. Without `/` in the pattern the name is matched at any depth;
-    /// with one, the path relative to `folder`; a leading `/` anchors at the bundle. `* ? [..] {a,b} **`.
+    /// Whether a file could be written, deleted or moved at this path, or the error that would say why not: it is a
+    /// folder or a special file, something above it is a file, or a symbolic link is on the way.
+    fn writable(&self, path: &BundlePath) -> Result<(), Error> {
+        check_name(path)?;
+        let mut folder = path.parent();
+        while let Some(above) = folder.filter(|f| !f.is_root()) {
+            match self.stat(&above) {
+                Ok(Stat { kind: EntryKind::Directory, .. }) => break,
+                Ok(_) => return Err(Error::below_file(path, &above)),
+                Err(e) if e.kind == ErrorKind::NotFound => folder = above.parent(),
+                Err(e) => return Err(e),
+            }
+        }
+        match self.stat(path) {
+            Ok(Stat { kind: EntryKind::Directory, .. }) => Err(Error::is_directory(path)),
+            Ok(Stat { kind: EntryKind::Special(what), .. }) => Err(Error::special(path, what)),
+            Ok(Stat { kind: EntryKind::File, .. }) => Ok(()),
+            Err(e) if e.kind == ErrorKind::NotFound => Ok(()),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Every entry below `folder` in path order, folders included. Links to folders and dot-folders are listed and
+    /// not entered (start in a dot-folder to see it). A folder that cannot be listed, and whatever [`MAX_DEPTH`] and
+    /// [`MAX_ENTRIES`] leave out, stands in the second list.
+    fn walk(&self, folder: &BundlePath) -> Result<(Vec<Entry>, Vec<Error>), Error> {
+        walk::walk(self, folder, walk::Bounds::default())
+    }
+
+    /// Files below `folder` whose path matches `pattern`, in path order. Without `/` in the pattern the name is matched
+    /// at any depth; with one, the path relative to `folder`; a leading `/` anchors at the bundle. `* ? [..] {a,b} **`.
     fn glob(&self, pattern: &str, folder: &BundlePath) -> Result<Vec<BundlePath>, Error> {
-        let _ = (pattern, folder);
-        unimplemented!("bundle helper")
+        let pattern = Pattern::new(pattern)?;
+        let (entries, _) = self.walk(folder)?;
+        Ok(entries
+            .into_iter()
+            .filter(|e| e.kind == EntryKind::File && pattern.matches(&e.path, folder))
+            .map(|e| e.path)
+            .collect())
     }
 
     /// Lines that hold the query, in path and line order.
     fn grep(&self, query: &Grep) -> Result<GrepResult, Error> {
-        let _ = query;
-        unimplemented!("bundle helper")
+        grep::search(self, query)
     }
 }
 
@@ -99,11 +133,54 @@ pub trait Write: Read {
     /// Creates or replaces a file with exactly these bytes; parent folders are made.
     fn write(&self, path: &BundlePath, bytes: &[u8]) -> Result<(), Error>;
 
-    /// Removes one file.
+    /// Removes one file; its folder stays.
     fn delete(&self, path: &BundlePath) -> Result<(), Error>;
 
     /// Moves one file; the new path must be free.
     fn rename(&self, from: &BundlePath, to: &BundlePath) -> Result<(), Error>;
+
+    /// Like [`Write::write`], refused with `Conflict` unless the file's content still has the hash `expected` (`None`:
+    /// unless it does not exist).
+    fn replace(&self, path: &BundlePath, expected: Option<ContentHash>, bytes: &[u8]) -> Result<(), Error> {
+        self.expect(path, expected)?;
+        self.write(path, bytes)
+    }
+
+    /// Like [`Write::delete`], refused with `Conflict` unless the file's content still has the hash `expected`.
+    fn remove(&self, path: &BundlePath, expected: ContentHash) -> Result<(), Error> {
+        self.expect(path, Some(expected))?;
+        self.delete(path)
+    }
+
+    /// `Conflict` unless the file's content has the hash `expected` (`None`: unless it does not exist).
+    fn expect(&self, path: &BundlePath, expected: Option<ContentHash>) -> Result<(), Error> {
+        let found = match self.read_bytes(path) {
+            Ok(bytes) => Some(ContentHash::of(&bytes)),
+            Err(e) if e.kind == ErrorKind::NotFound => None,
+            Err(e) => return Err(e),
+        };
+        if found == expected { Ok(()) } else { Err(Error::conflict(path, expected, found)) }
+    }
+}
+
+/// What no backend accepts as the name of a file.
+pub(super) fn check_name(path: &BundlePath) -> Result<(), Error> {
+    if path.is_root() {
+        return Err(Error::is_directory(path));
+    }
+    if path.components().any(|name| name.starts_with(walk::TEMPORARY)) {
+        return Err(Error::new(
+            ErrorKind::Invalid,
+            path,
+            "names that start with .wikiwright- are kept for files half written; choose another",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses content that could not be read back.
+pub(super) fn check_size(path: &BundlePath, len: usize) -> Result<(), Error> {
+    if len as u64 > MAX_FILE { Err(Error::too_large(path)) } else { Ok(()) }
 }
 
 impl<T: Read + ?Sized> Read for Arc<T> {
@@ -116,7 +193,25 @@ impl<T: Read + ?Sized> Read for Arc<T> {
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         (**self).read_bytes(path)
     }
+    fn read(&self, path: &BundlePath) -> Result<String, Error> {
+        (**self).read(path)
+    }
+    fn exists(&self, path: &BundlePath) -> Result<bool, Error> {
+        (**self).exists(path)
+    }
+    fn resolve(&self, path: &BundlePath) -> BundlePath {
+        (**self).resolve(path)
+    }
+    fn writable(&self, path: &BundlePath) -> Result<(), Error> {
+        (**self).writable(path)
+    }
     fn walk(&self, folder: &BundlePath) -> Result<(Vec<Entry>, Vec<Error>), Error> {
         (**self).walk(folder)
+    }
+    fn glob(&self, pattern: &str, folder: &BundlePath) -> Result<Vec<BundlePath>, Error> {
+        (**self).glob(pattern, folder)
+    }
+    fn grep(&self, query: &Grep) -> Result<GrepResult, Error> {
+        (**self).grep(query)
     }
 }

@@ -1,0 +1,51 @@
+//! A handle that can only read, for whoever must not be given more (the reader role). Owns nothing else.
+
+use std::sync::Arc;
+
+use super::error::Error;
+use super::grep::{Grep, GrepResult};
+use super::storage::{Entry, Read, Stat};
+use crate::okf::BundlePath;
+
+/// Reads what it wraps and has no way to change it, nor to give the wrapped handle back (invariant I2).
+#[derive(Clone)]
+pub struct ReadOnly(Arc<dyn Read>);
+
+impl ReadOnly {
+    pub fn new(bundle: Arc<dyn Read>) -> Self {
+        Self(bundle)
+    }
+}
+
+impl Read for ReadOnly {
+    fn list(&self, folder: &BundlePath) -> Result<Vec<Entry>, Error> {
+        self.0.list(folder)
+    }
+    fn stat(&self, path: &BundlePath) -> Result<Stat, Error> {
+        self.0.stat(path)
+    }
+    fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
+        self.0.read_bytes(path)
+    }
+    fn read(&self, path: &BundlePath) -> Result<String, Error> {
+        self.0.read(path)
+    }
+    fn exists(&self, path: &BundlePath) -> Result<bool, Error> {
+        self.0.exists(path)
+    }
+    fn resolve(&self, path: &BundlePath) -> BundlePath {
+        self.0.resolve(path)
+    }
+    fn writable(&self, path: &BundlePath) -> Result<(), Error> {
+        self.0.writable(path)
+    }
+    fn walk(&self, folder: &BundlePath) -> Result<(Vec<Entry>, Vec<Error>), Error> {
+        self.0.walk(folder)
+    }
+    fn glob(&self, pattern: &str, folder: &BundlePath) -> Result<Vec<BundlePath>, Error> {
+        self.0.glob(pattern, folder)
+    }
+    fn grep(&self, query: &Grep) -> Result<GrepResult, Error> {
+        self.0.grep(query)
+    }
+}
