@@ -1,7 +1,17 @@
 //! Settings, layered: defaults, user file, environment, flags. Nothing in a bundle is ever read here: a bundle is foreign
 //! text, and whoever chooses the endpoint receives the pages and the key.
 
-use std::path::PathBuf;
+pub mod file;
+pub mod model;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy as _;
+
+use crate::lint;
+use file::{Color, File, Profile};
+pub use model::{Choice, Endpoint};
 
 /// Settings given on the command line; each wins over everything else.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,3 +21,84 @@ pub struct Flags {
     /// Read this file instead of the user's.
     pub config: Option<PathBuf>,
 }
+
+/// Environment variables; an empty one counts as not set.
+#[derive(Debug, Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// This process's. Variables that are not UTF-8 are none of ours and left out.
+    pub fn of_process() -> Self {
+        Self::new(
+            std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))),
+        )
+    }
+
+    pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(variables.into_iter().collect())
+    }
+
+    /// Trimmed: a key pasted with its line end is the usual slip.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(|value| value.trim()).filter(|value| !value.is_empty())
+    }
+}
+
+/// A setting that cannot be used. The text says where it stands and what is allowed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    #[error("{}: {message}", path.display())]
+    Unreadable { path: PathBuf, message: String },
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Invalid { path: PathBuf, line: u32, column: u32, message: String },
+    #[error("{origin}: `{value}` is no http or https address; write it like http://localhost:11434/v1")]
+    BaseUrl { origin: String, value: String },
+}
+
+/// What the commands run with.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub model: Choice,
+    pub lint: lint::Options,
+    pub color: bool,
+}
+
+impl Settings {
+    /// Reads the user's file, if there is one, and lays environment and flags over it.
+    pub fn load(flags: &Flags, environment: &Environment) -> Result<Self, Error> {
+        let (file, path) = match &flags.config {
+            Some(path) => (File::read(path)?.ok_or_else(|| missing(path))?, path.clone()),
+            None => match user_file() {
+                Some(path) => (File::read(&path)?.unwrap_or_default(), path),
+                None => (File::default(), PathBuf::new()),
+            },
+        };
+        let profile = match file.lint.profile {
+            Profile::Auto => None,
+            Profile::Wiki => Some(lint::Profile::Wiki),
+            Profile::Okf => Some(lint::Profile::Okf),
+        };
+        let color = match file.display.color {
+            Color::Auto => environment.get("NO_COLOR").is_none(),
+            Color::Never => false,
+        };
+        Ok(Self {
+            model: model::choose(flags, environment, &file.model, &path)?,
+            lint: lint::Options { profile },
+            color,
+        })
+    }
+}
+
+/// `wikiwright/config.toml` in the user's configuration folder (`$XDG_CONFIG_HOME`, else `~/.config`); none when the home
+/// folder is unknown.
+pub fn user_file() -> Option<PathBuf> {
+    Some(etcetera::base_strategy::Xdg::new().ok()?.config_dir().join("wikiwright").join("config.toml"))
+}
+
+fn missing(path: &Path) -> Error {
+    Error::Unreadable { path: path.to_path_buf(), message: "no such file".to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

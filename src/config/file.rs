@@ -1,0 +1,97 @@
+//! The configuration file: its keys, their defaults, and errors that point at the place.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::Error;
+use crate::text::LineIndex;
+
+/// Largest configuration file that is read, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Everything a configuration file can hold. `config.example.toml` documents each key.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct File {
+    pub model: Model,
+    pub lint: Lint,
+    pub display: Display,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Model {
+    pub base_url: Option<String>,
+    pub model: Option<String>,
+    /// Name of the environment variable that holds the key. The key itself has no place in a file that is copied around.
+    pub api_key_env: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Lint {
+    pub profile: Profile,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    #[default]
+    Auto,
+    Wiki,
+    Okf,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Display {
+    pub color: Color,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Color {
+    /// Colours unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    Never,
+}
+
+impl File {
+    /// `None` when there is no such file.
+    pub fn read(path: &Path) -> Result<Option<Self>, Error> {
+        let unreadable = |message: String| Error::Unreadable { path: path.to_path_buf(), message };
+        let facts = match std::fs::metadata(path) {
+            Ok(facts) => facts,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(unreadable(e.to_string())),
+        };
+        // Reading a FIFO would wait for a writer for ever.
+        if !facts.is_file() {
+            return Err(unreadable("not a regular file".to_owned()));
+        }
+        if facts.len() > MAX_BYTES {
+            return Err(unreadable(format!("larger than {MAX_BYTES} bytes; that is no configuration file")));
+        }
+        let bytes = std::fs::read(path).map_err(|e| unreadable(e.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|e| {
+            unreadable(format!("not UTF-8 text (first bad byte at offset {})", e.utf8_error().valid_up_to()))
+        })?;
+        Self::parse(&text, path).map(Some)
+    }
+
+    /// `path` is only named in errors.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
+        toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let place = LineIndex::new(text).position(text, start);
+            Error::Invalid {
+                path: path.to_path_buf(),
+                line: place.line,
+                column: place.column,
+                message: error.message().lines().collect::<Vec<_>>().join(", "),
+            }
+        })
+    }
+}

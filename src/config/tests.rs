@@ -1,0 +1,218 @@
+use super::*;
+use secrecy::ExposeSecret as _;
+
+fn environment(variables: &[(&str, &str)]) -> Environment {
+    Environment::new(variables.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())))
+}
+
+fn flags(base_url: Option<&str>, model: Option<&str>) -> Flags {
+    Flags { base_url: base_url.map(str::to_owned), model: model.map(str::to_owned), config: None }
+}
+
+fn choose(flags: &Flags, variables: &[(&str, &str)], file: &str) -> Result<Choice, Error> {
+    let path = Path::new("config.toml");
+    let file = File::parse(file, path).unwrap();
+    model::choose(flags, &environment(variables), &file.model, path)
+}
+
+/// Base URL, model and key of a complete choice.
+fn endpoint(choice: Result<Choice, Error>) -> (String, String, Option<String>) {
+    match choice.unwrap() {
+        Choice::Endpoint(e) => (e.base_url, e.model, e.api_key.map(|k| k.expose_secret().to_owned())),
+        other => panic!("no endpoint: {other:?}"),
+    }
+}
+
+fn strings(base_url: &str, model: &str, key: Option<&str>) -> (String, String, Option<String>) {
+    (base_url.to_owned(), model.to_owned(), key.map(str::to_owned))
+}
+
+const FILE: &str = "[model]\nbase_url = 'http://file/v1'\nmodel = 'file-model'\napi_key_env = 'FILE_KEY'\n";
+const OPENAI_SET: [(&str, &str); 3] =
+    [("OPENAI_API_KEY", "sk-open"), ("OPENAI_BASE_URL", "https://open/v1"), ("OPENAI_MODEL", "open-model")];
+
+#[test]
+fn flags_win_over_environment_over_file_over_openai() {
+    let mut variables = vec![
+        ("WIKIWRIGHT_BASE_URL", "http://env/v1/"),
+        ("WIKIWRIGHT_MODEL", "env-model"),
+        ("WIKIWRIGHT_API_KEY", "own"),
+        ("FILE_KEY", "file-key"),
+    ];
+    variables.extend(OPENAI_SET);
+    let all = flags(Some("http://flag/v1"), Some("flag-model"));
+    assert_eq!(
+        endpoint(choose(&all, &variables, FILE)),
+        strings("http://flag/v1", "flag-model", Some("own"))
+    );
+    let none = Flags::default();
+    assert_eq!(endpoint(choose(&none, &variables, FILE)), strings("http://env/v1", "env-model", Some("own")));
+    assert_eq!(
+        endpoint(choose(&none, &variables[3..], FILE)),
+        strings("http://file/v1", "file-model", Some("file-key"))
+    );
+    assert_eq!(
+        endpoint(choose(&none, &variables[3..], "")),
+        strings("https://open/v1", "open-model", Some("sk-open"))
+    );
+    assert!(matches!(choose(&none, &[], ""), Ok(Choice::AskOllama { model: None })));
+}
+
+#[test]
+fn a_key_meant_for_one_server_is_never_sent_to_another() {
+    let mut variables = vec![("FILE_KEY", "file-key")];
+    variables.extend(OPENAI_SET);
+    let elsewhere = flags(Some("http://elsewhere/v1"), None);
+    assert_eq!(
+        endpoint(choose(&elsewhere, &variables, FILE)),
+        strings("http://elsewhere/v1", "file-model", None)
+    );
+    let file = "[model]\nbase_url = 'http://file/v1'\nmodel = 'm'\n";
+    assert_eq!(endpoint(choose(&Flags::default(), &variables, file)), strings("http://file/v1", "m", None));
+}
+
+#[test]
+fn a_model_without_a_server_is_asked_of_the_next_layer_that_has_one() {
+    let model = flags(None, Some("mine"));
+    assert_eq!(
+        endpoint(choose(&model, &OPENAI_SET, "")),
+        strings("https://open/v1", "mine", Some("sk-open"))
+    );
+    assert!(matches!(choose(&model, &[], ""), Ok(Choice::AskOllama { model: Some(m) }) if m == "mine"));
+}
+
+#[test]
+fn openai_itself_has_a_default_model_and_other_servers_do_not() {
+    let none = Flags::default();
+    let key = ("OPENAI_API_KEY", "sk\n");
+    assert_eq!(endpoint(choose(&none, &[key], "")), strings(model::OPENAI, model::OPENAI_MODEL, Some("sk")));
+    let other = [key, ("OPENAI_BASE_URL", "https://open/v1")];
+    assert!(matches!(choose(&none, &other, ""), Ok(Choice::Incomplete(m)) if m.contains("no model")));
+}
+
+#[test]
+fn an_empty_variable_counts_as_not_set() {
+    let variables = [("WIKIWRIGHT_BASE_URL", ""), ("OPENAI_API_KEY", "  ")];
+    assert!(matches!(choose(&Flags::default(), &variables, ""), Ok(Choice::AskOllama { .. })));
+}
+
+#[test]
+fn a_key_variable_that_is_not_set_is_named() {
+    let choice = choose(&Flags::default(), &[], FILE);
+    assert!(matches!(choice, Ok(Choice::Incomplete(m)) if m.contains("FILE_KEY")));
+}
+
+#[test]
+fn a_base_url_that_is_no_address_is_refused_with_its_origin() {
+    for value in ["localhost:11434", "ftp://x/v1", "http://", "nonsense", "file:///etc/passwd"] {
+        let error = choose(&flags(Some(value), Some("m")), &[], "").unwrap_err().to_string();
+        assert!(error.starts_with("--base-url: ") && error.contains(value), "{error}");
+    }
+    let error = choose(&Flags::default(), &[], "[model]\nbase_url = 'x'\n").unwrap_err().to_string();
+    assert!(error.starts_with("config.toml: base_url: "), "{error}");
+}
+
+fn parse_error(text: &str) -> String {
+    File::parse(text, Path::new("c.toml")).unwrap_err().to_string()
+}
+
+#[test]
+fn an_unknown_key_is_an_error_that_names_place_and_allowed_keys() {
+    let error = parse_error("[model]\nmodel = 'm'\nbase_ulr = 'x'\n");
+    assert!(error.starts_with("c.toml:3:1: "), "{error}");
+    for part in ["base_ulr", "base_url", "api_key_env"] {
+        assert!(error.contains(part), "{error}");
+    }
+    let error = parse_error("[modle]\n");
+    assert!(error.starts_with("c.toml:1:2: ") && error.contains("`model`"), "{error}");
+}
+
+#[test]
+fn a_wrong_type_is_an_error_that_names_place_and_what_is_expected() {
+    let error = parse_error("# ü\n[model]\nmodel = 3\n");
+    assert!(error.starts_with("c.toml:3:9: ") && error.contains("a string"), "{error}");
+    let error = parse_error("[lint]\nprofile = 'strict'\n");
+    assert!(error.starts_with("c.toml:2:11: ") && error.contains("`auto`, `wiki`, `okf`"), "{error}");
+    let error = parse_error("[model\n");
+    assert!(error.starts_with("c.toml:1:"), "{error}");
+}
+
+#[test]
+fn the_key_never_shows_in_debug_output() {
+    let choice = choose(&Flags::default(), &OPENAI_SET, "").unwrap();
+    assert!(!format!("{choice:?}").contains("sk-open"));
+}
+
+#[test]
+fn a_file_that_is_missing_or_no_file_is_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(File::read(&folder.path().join("none.toml")), Ok(None));
+    let error = File::read(folder.path()).unwrap_err().to_string();
+    assert!(error.ends_with("not a regular file"), "{error}");
+    let flags = Flags { config: Some(folder.path().join("none.toml")), ..Flags::default() };
+    let error = Settings::load(&flags, &Environment::default()).unwrap_err().to_string();
+    assert!(error.ends_with("none.toml: no such file"), "{error}");
+}
+
+#[test]
+fn no_color_is_heeded_unless_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.toml");
+    std::fs::write(&path, "").unwrap();
+    let flags = Flags { config: Some(path.clone()), ..Flags::default() };
+    let color = |variables: &[(&str, &str)]| Settings::load(&flags, &environment(variables)).unwrap().color;
+    assert!(color(&[]));
+    assert!(color(&[("NO_COLOR", "")]));
+    assert!(!color(&[("NO_COLOR", "1")]));
+    std::fs::write(&path, "display.color = 'never'").unwrap();
+    assert!(!color(&[]));
+}
+
+/// Every key of `config.example.toml` as `table.key`, commented out or not.
+fn example_keys(text: &str) -> Vec<String> {
+    let mut table = String::new();
+    let mut keys = Vec::new();
+    for line in text.lines() {
+        let line = line.strip_prefix("#").unwrap_or(line);
+        if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
+            table = name.to_owned();
+        } else if let Some((key, _)) = line.split_once(" = ")
+            && !key.contains(' ')
+        {
+            keys.push(format!("{table}.{key}"));
+        }
+    }
+    keys
+}
+
+#[test]
+fn the_example_documents_every_key_and_no_other() {
+    let example = include_str!("../../config.example.toml");
+    assert_eq!(
+        example_keys(example),
+        ["model.base_url", "model.model", "model.api_key_env", "lint.profile", "display.color"]
+    );
+    // Exhaustive on purpose: a new key does not compile until it is listed above.
+    let File {
+        model: file::Model { base_url, model, api_key_env },
+        lint: file::Lint { profile },
+        display: file::Display { color },
+    } = File::parse(example, Path::new("config.example.toml")).unwrap();
+    assert_eq!((base_url, model, api_key_env), (None, None, None));
+    assert_eq!((profile, color), (Profile::default(), Color::default()));
+}
+
+#[test]
+fn the_example_loads_with_every_key_uncommented() {
+    let example = include_str!("../../config.example.toml");
+    let uncommented: String = example
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(rest) if !rest.starts_with(' ') => format!("{rest}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let file = File::parse(&uncommented, Path::new("config.example.toml")).unwrap();
+    assert_eq!(file.model.base_url.as_deref(), Some("http://localhost:11434/v1"));
+    assert!(file.model.model.is_some() && file.model.api_key_env.is_some());
+}
