@@ -172,6 +172,13 @@ impl BundlePath {
     }
 }
 
+/// Hashes and compares as its text, so that maps can be searched by text, ranges of a folder included.
+impl std::borrow::Borrow<str> for BundlePath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
 impl fmt::Display for BundlePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
