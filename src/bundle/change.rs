@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::okf::{BundlePath, ContentHash};
+use crate::text::diff::unified;
+
+#[cfg(test)]
+mod tests;
 
 /// Everything that is staged, file by file in path order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,7 +47,27 @@ impl FileChange {
 
     /// Identity of what a reviewer was shown: path, kind, before and after. An approval must repeat it.
     pub fn shown(&self) -> ContentHash {
-        unimplemented!("bundle helper")
+        let mut text = Vec::new();
+        // Every part with its length or a fixed one, so that no two changes spell the same bytes.
+        let mut part = |tag: u8, bytes: &[u8]| {
+            text.push(tag);
+            text.extend((bytes.len() as u64).to_le_bytes());
+            text.extend(bytes);
+        };
+        match &self.kind {
+            ChangeKind::Create => part(0, b""),
+            ChangeKind::Modify => part(1, b""),
+            ChangeKind::Delete => part(2, b""),
+            ChangeKind::Rename { from } => part(3, from.as_str().as_bytes()),
+        }
+        part(4, self.path.as_str().as_bytes());
+        for side in [&self.before, &self.after] {
+            match side {
+                Some(bytes) => part(5, ContentHash::of(bytes).to_string().as_bytes()),
+                None => part(6, b""),
+            }
+        }
+        ContentHash::of(&text)
     }
 
     /// Both sides as text, `None` where the side does not exist; `Err` when one is not UTF-8.
@@ -64,9 +88,25 @@ impl ChangeSet {
         self.files.iter().find(|f| f.path == *path)
     }
 
-    /// A patch of the whole set that `git apply` takes at the bundle's root.
+    /// A patch of the whole set that `git apply` takes at the bundle's root. A renamed file is deleted and created in
+    /// it. Content that is not text has no place in such a patch: a line says which file is left out.
     pub fn patch(&self) -> String {
-        unimplemented!("bundle helper")
+        let mut patch = String::new();
+        for file in &self.files {
+            let Ok((before, after)) = file.texts() else {
+                // git skips what stands before the next header.
+                patch.push_str(&format!("{:?} is not text and is left out\n", file.path.relative()));
+                continue;
+            };
+            match &file.kind {
+                ChangeKind::Rename { from } => {
+                    patch.push_str(&unified(from.relative(), before, None));
+                    patch.push_str(&unified(file.path.relative(), None, after));
+                }
+                _ => patch.push_str(&unified(file.path.relative(), before, after)),
+            }
+        }
+        patch
     }
 }
 

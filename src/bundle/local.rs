@@ -224,9 +224,22 @@ impl Read for LocalBundle {
     }
 
     fn resolve(&self, path: &BundlePath) -> BundlePath {
-        let resolved = self.dir.canonicalize(inner(path)).ok();
-        let resolved = resolved.as_deref().and_then(Path::to_str).map(BundlePath::parse);
-        resolved.and_then(Result::ok).unwrap_or_else(|| path.clone())
+        // What does not exist yet lies where its nearest existing folder leads.
+        let mut missing: Vec<&str> = Vec::new();
+        let mut at = path.clone();
+        loop {
+            if let Ok(found) = self.dir.canonicalize(inner(&at)) {
+                let found = found.to_str().and_then(|text| BundlePath::parse(text).ok());
+                let whole = found
+                    .and_then(|f| missing.iter().rev().try_fold(f, |folder, name| folder.join(name)).ok());
+                return whole.unwrap_or_else(|| path.clone());
+            }
+            missing.extend(path.components().nth(at.components().count().saturating_sub(1)));
+            match at.parent() {
+                Some(parent) => at = parent,
+                None => return path.clone(),
+            }
+        }
     }
 
     fn writable(&self, path: &BundlePath) -> Result<(), Error> {

@@ -3,6 +3,8 @@
 
 pub mod apply;
 pub mod change;
+#[cfg(test)]
+mod conformance;
 pub mod error;
 pub mod glob;
 pub mod grep;

@@ -2,23 +2,85 @@
 //! storage, so the agent, the linter and the preview see the proposed bundle with no special case, and it is the only
 //! thing that an agent can write to (invariant I3).
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::change::ChangeSet;
-use super::error::Error;
-use super::permission::Rules;
-use super::storage::{Entry, Read, Stat, Write};
+use super::apply::Applied;
+use super::change::{ChangeKind, ChangeSet, FileChange};
+use super::error::{Error, ErrorKind};
+use super::permission::{Operation, Rules};
+use super::storage::{Entry, EntryKind, Read, Stat, Write, check_name, check_size};
 use crate::okf::BundlePath;
+
+#[cfg(test)]
+mod tests;
 
 /// Pending changes over `base`. Shared by reference; writes lock inside. Writes check the rules.
 pub struct Staged {
     base: Arc<dyn Read>,
     rules: Rules,
+    pending: Mutex<Pending>,
+}
+
+/// Files that differ from the base, by path.
+#[derive(Default)]
+struct Pending {
+    id: u64,
+    files: BTreeMap<BundlePath, File>,
+}
+
+/// One touched file.
+#[derive(Debug, Clone)]
+struct File {
+    /// Content in the base when it was first touched.
+    before: Option<Arc<[u8]>>,
+    /// Content now.
+    after: Option<Arc<[u8]>>,
+    /// It came here by renaming this file of the base, which is gone.
+    from: Option<BundlePath>,
+}
+
+impl Pending {
+    /// A deleted or renamed path has an entry without content.
+    fn get(&self, path: &BundlePath) -> Option<&Option<Arc<[u8]>>> {
+        self.files.get(path).map(|file| &file.after)
+    }
+
+    /// Touched files below `folder`.
+    fn below(&self, folder: &BundlePath) -> impl Iterator<Item = (&BundlePath, &File)> {
+        let folder = folder.clone();
+        let begin = folder.clone();
+        self.files
+            .range::<BundlePath, _>((Bound::Excluded(&begin), Bound::Unbounded))
+            .take_while({
+                let folder = folder.clone();
+                move |(path, _)| path.as_str().starts_with(folder.as_str())
+            })
+            .filter(move |(path, _)| path.is_within(&folder))
+    }
+
+    fn is_folder(&self, path: &BundlePath) -> bool {
+        self.below(path).any(|(_, file)| file.after.is_some())
+    }
+
+    /// Where the file of the base at `path` went by renaming, if it did.
+    fn moved_to(&self, path: &BundlePath) -> Option<BundlePath> {
+        let target = self.files.iter().find(|(_, file)| file.from.as_ref() == Some(path));
+        target.filter(|(_, file)| file.before.is_none()).map(|(target, _)| target.clone())
+    }
+
+    /// Drops an entry that says nothing: the base shows through again.
+    fn tidy(&mut self, path: &BundlePath) {
+        if self.files.get(path).is_some_and(|file| file.before == file.after) {
+            self.files.remove(path);
+        }
+    }
 }
 
 impl Staged {
     pub fn new(base: Arc<dyn Read>, rules: Rules) -> Self {
-        Self { base, rules }
+        Self { base, rules, pending: Mutex::default() }
     }
 
     pub fn base(&self) -> &Arc<dyn Read> {
@@ -31,42 +93,304 @@ impl Staged {
 
     /// A picture of what is pending. Changes that came to nothing are left out.
     pub fn changes(&self) -> ChangeSet {
-        unimplemented!("bundle helper")
+        let pending = self.pending();
+        let mut renamed = Vec::new();
+        let mut files = Vec::new();
+        for (path, file) in &pending.files {
+            let (kind, before) = match (&file.before, &file.after) {
+                (None, Some(_)) => match file.from.as_ref().and_then(|f| Some((f, pending.files.get(f)?))) {
+                    Some((from, File { before: Some(before), after: None, .. })) => {
+                        renamed.push(from.clone());
+                        (ChangeKind::Rename { from: from.clone() }, Some(before.clone()))
+                    }
+                    _ => (ChangeKind::Create, None),
+                },
+                (Some(before), Some(after)) if before != after => (ChangeKind::Modify, Some(before.clone())),
+                (Some(before), None) => (ChangeKind::Delete, Some(before.clone())),
+                _ => continue,
+            };
+            files.push(FileChange { path: path.clone(), kind, before, after: file.after.clone() });
+        }
+        files.retain(|f| f.kind != ChangeKind::Delete || !renamed.contains(&f.path));
+        ChangeSet { id: pending.id, files }
     }
 
-    /// Forgets the pending change of this file (approved and landed, or rejected).
+    /// Forgets the pending change of this file, whatever it is (rejected, or thrown away). A rename is forgotten at
+    /// both of its paths.
     pub fn discard(&self, path: &BundlePath) {
-        let _ = path;
-        unimplemented!("bundle helper")
+        let mut pending = self.pending();
+        pending.id += 1;
+        let target = pending.moved_to(path).unwrap_or_else(|| path.clone());
+        if let Some(File { before: None, from: Some(from), .. }) = pending.files.remove(&target)
+            && pending.files.get(&from).is_some_and(|file| file.after.is_none())
+        {
+            pending.files.remove(&from);
+        }
     }
+
+    /// Takes note that exactly `change` is now in the base. What was staged on top of it in the meantime stays pending
+    /// and starts from it.
+    pub fn landed(&self, change: &FileChange) {
+        let mut pending = self.pending();
+        pending.id += 1;
+        let mut settle = |path: &BundlePath, now: &Option<Arc<[u8]>>| {
+            if let Some(file) = pending.files.get_mut(path) {
+                file.before = now.clone();
+                file.from = None;
+            }
+            pending.tidy(path);
+        };
+        settle(&change.path, &change.after);
+        if let ChangeKind::Rename { from } = &change.kind {
+            settle(from, &None);
+        }
+    }
+
+    /// Takes note of what [`super::apply::apply`] did with `changes`: what landed is in the base now, and what was
+    /// rejected is forgotten unless it was proposed anew in the meantime. The rest stays pending.
+    pub fn settle(&self, changes: &ChangeSet, applied: &Applied) {
+        for change in applied.landed.iter().filter_map(|path| changes.file(path)) {
+            self.landed(change);
+        }
+        let now = self.changes();
+        for (path, _) in &applied.rejected {
+            if changes.file(path) == now.file(path) {
+                self.discard(path);
+            }
+        }
+    }
+
+    // A poisoned lock guards a map that is whole: the worst is that one operation is half noted, and it was refused.
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Content that is pending at `path`, links of the base followed: `Some(None)` when it is deleted.
+    fn overlaid(&self, path: &BundlePath) -> Option<Option<Arc<[u8]>>> {
+        {
+            let pending = self.pending();
+            if let Some(content) = pending.get(path) {
+                return Some(content.clone());
+            }
+            if pending.files.is_empty() {
+                return None;
+            }
+        }
+        let real = self.base.resolve(path);
+        if real == *path { None } else { self.pending().get(&real).cloned() }
+    }
+
+    fn is_pending_folder(&self, path: &BundlePath) -> bool {
+        self.pending().is_folder(path)
+    }
+
+    /// Notes the base's content of `path` at its first touch. The lock is held by the caller.
+    fn touch<'a>(&self, pending: &'a mut Pending, path: &BundlePath) -> Result<&'a mut File, Error> {
+        if !pending.files.contains_key(path) {
+            let before = match self.base.read_bytes(path) {
+                Ok(bytes) => Some(Arc::from(bytes)),
+                Err(e) if e.kind == ErrorKind::NotFound => None,
+                Err(e) => return Err(e),
+            };
+            let file = File { after: before.clone(), before, from: None };
+            pending.files.insert(path.clone(), file);
+        }
+        pending.files.get_mut(path).ok_or_else(|| Error::not_found(path))
+    }
+
+    /// Whether a write to `path` is allowed and would make sense in the base and in what is pending.
+    fn check_write(&self, pending: &Pending, path: &BundlePath) -> Result<(), Error> {
+        self.rules.check(Operation::Write, path)?;
+        check_target(&*self.base, pending, path)
+    }
+}
+
+fn check_target(base: &dyn Read, pending: &Pending, path: &BundlePath) -> Result<(), Error> {
+    check_name(path)?;
+    base.writable(path)?;
+    let mut above = path.parent();
+    while let Some(folder) = above.filter(|f| !f.is_root()) {
+        if pending.get(&folder).is_some_and(Option::is_some) {
+            return Err(Error::below_file(path, &folder));
+        }
+        above = folder.parent();
+    }
+    if pending.is_folder(path) { Err(Error::is_directory(path)) } else { Ok(()) }
 }
 
 impl Read for Staged {
     fn list(&self, folder: &BundlePath) -> Result<Vec<Entry>, Error> {
-        let _ = folder;
-        unimplemented!("bundle helper")
+        self.rules.check(Operation::Read, folder)?;
+        let allowed = |entry: &Entry| self.rules.check(Operation::Read, &entry.path).is_ok();
+        if self.pending().files.is_empty() {
+            let mut entries = self.base.list(folder)?;
+            entries.retain(allowed);
+            return Ok(entries);
+        }
+        let real = self.base.resolve(folder);
+        let mut entries: BTreeMap<BundlePath, Entry> = match self.base.list(&real) {
+            Ok(entries) => entries.into_iter().map(|e| (e.path.clone(), e)).collect(),
+            Err(e) if e.kind == ErrorKind::NotFound && self.is_pending_folder(&real) => BTreeMap::new(),
+            Err(_) if matches!(self.pending().get(&real), Some(None)) => {
+                return Err(Error::not_found(folder));
+            }
+            Err(_) if matches!(self.pending().get(&real), Some(Some(_))) => {
+                return Err(Error::not_a_directory(folder));
+            }
+            Err(e) => return Err(Error { path: folder.as_str().to_owned(), ..e }),
+        };
+        for entry in entries.values_mut().filter(|e| e.link) {
+            // What the link leads to may be pending.
+            match self.overlaid(&entry.path) {
+                Some(Some(bytes)) => entry.len = bytes.len() as u64,
+                Some(None) => (entry.kind, entry.len) = (EntryKind::Special("dangling symlink"), 0),
+                None => {}
+            }
+        }
+        for (path, file) in self.pending().below(&real) {
+            let depth = real.components().count();
+            let Some(name) = path.components().nth(depth) else { continue };
+            let Ok(child) = real.join(name) else { continue };
+            if child != *path {
+                // A folder that only pending files make; one of the base is there already.
+                if file.after.is_some() {
+                    let kind = EntryKind::Directory;
+                    entries.entry(child.clone()).or_insert(Entry { path: child, kind, len: 0, link: false });
+                }
+                continue;
+            }
+            match &file.after {
+                Some(bytes) => {
+                    let len = bytes.len() as u64;
+                    entries.insert(
+                        child.clone(),
+                        Entry { path: child, kind: EntryKind::File, len, link: false },
+                    );
+                }
+                None => {
+                    entries.remove(&child);
+                }
+            }
+        }
+        let mut entries: Vec<Entry> = entries.into_values().collect();
+        if real != *folder {
+            for entry in &mut entries {
+                entry.path = folder.join(entry.path.name()).unwrap_or_else(|_| entry.path.clone());
+            }
+        }
+        entries.retain(allowed);
+        Ok(entries)
     }
+
     fn stat(&self, path: &BundlePath) -> Result<Stat, Error> {
-        let _ = path;
-        unimplemented!("bundle helper")
+        self.rules.check(Operation::Read, path)?;
+        match self.overlaid(path) {
+            Some(Some(bytes)) => return Ok(Stat { kind: EntryKind::File, len: bytes.len() as u64 }),
+            Some(None) => return Err(Error::not_found(path)),
+            None => {}
+        }
+        match self.base.stat(path) {
+            Err(e) if e.kind == ErrorKind::NotFound && self.is_pending_folder(path) => {
+                Ok(Stat { kind: EntryKind::Directory, len: 0 })
+            }
+            result => result,
+        }
     }
+
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
-        let _ = path;
-        unimplemented!("bundle helper")
+        self.rules.check(Operation::Read, path)?;
+        match self.overlaid(path) {
+            Some(Some(bytes)) => Ok(bytes.to_vec()),
+            Some(None) => Err(Error::not_found(path)),
+            None => match self.base.read_bytes(path) {
+                Err(e) if e.kind == ErrorKind::NotFound && self.is_pending_folder(path) => {
+                    Err(Error::is_directory(path))
+                }
+                result => result,
+            },
+        }
+    }
+
+    fn resolve(&self, path: &BundlePath) -> BundlePath {
+        self.base.resolve(path)
+    }
+
+    fn writable(&self, path: &BundlePath) -> Result<(), Error> {
+        self.check_write(&self.pending(), path)
     }
 }
 
 impl Write for Staged {
     fn write(&self, path: &BundlePath, bytes: &[u8]) -> Result<(), Error> {
-        let _ = (path, bytes);
-        unimplemented!("bundle helper")
+        let mut pending = self.pending();
+        self.check_write(&pending, path)?;
+        check_size(path, bytes.len())?;
+        let file = self.touch(&mut pending, path)?;
+        if file.before.is_none()
+            && file.after.is_none()
+            && let Err(e) = self.rules.check_new(path)
+        {
+            pending.tidy(path);
+            return Err(e);
+        }
+        file.after = Some(Arc::from(bytes));
+        // A new file at the old path of a rename: the moved one is a new file of its own now.
+        for other in pending.files.values_mut().filter(|other| other.from.as_ref() == Some(path)) {
+            other.from = None;
+        }
+        pending.tidy(path);
+        pending.id += 1;
+        Ok(())
     }
+
     fn delete(&self, path: &BundlePath) -> Result<(), Error> {
-        let _ = path;
-        unimplemented!("bundle helper")
+        let mut pending = self.pending();
+        self.check_write(&pending, path)?;
+        let file = self.touch(&mut pending, path)?;
+        let existed = file.after.take().is_some();
+        file.from = None;
+        pending.tidy(path);
+        if !existed {
+            return Err(Error::not_found(path));
+        }
+        pending.id += 1;
+        Ok(())
     }
+
     fn rename(&self, from: &BundlePath, to: &BundlePath) -> Result<(), Error> {
-        let _ = (from, to);
-        unimplemented!("bundle helper")
+        let mut pending = self.pending();
+        self.check_write(&pending, from)?;
+        self.rules.check(Operation::Write, to)?;
+        let source = self.touch(&mut pending, from)?.clone();
+        let Some(content) = source.after else {
+            pending.tidy(from);
+            return Err(Error::not_found(from));
+        };
+        let target = match check_target(&*self.base, &pending, to).and_then(|()| self.touch(&mut pending, to))
+        {
+            Ok(target) if target.after.is_some() => Err(Error::exists(to)),
+            Ok(_) => self.rules.check_new(to),
+            Err(e) if e.kind == ErrorKind::IsDirectory => Err(Error::exists(to)),
+            Err(e) => Err(e),
+        };
+        if let Err(e) = target {
+            pending.tidy(from);
+            pending.tidy(to);
+            return Err(e);
+        }
+        // The file of the base that this content came from, if there is one and it is not where it goes.
+        let origin = source.from.or_else(|| source.before.is_some().then(|| from.clone()));
+        if let Some(file) = pending.files.get_mut(to) {
+            file.after = Some(content);
+            file.from = origin.filter(|origin| origin != to);
+        }
+        if let Some(file) = pending.files.get_mut(from) {
+            file.after = None;
+            file.from = None;
+        }
+        pending.tidy(from);
+        pending.tidy(to);
+        pending.id += 1;
+        Ok(())
     }
 }

@@ -1,29 +1,320 @@
-//! Writing to a local bundle: by temporary file, fsync, rename and fsync of the folder, in a folder that was reached
-//! without following any link.
+//! Writing to a local bundle: by temporary file, fsync, rename and fsync of the folder.
+//!
+//! Every step happens in a folder that was reached from the directory handle component by component without following
+//! a link, so no swap can lead a write elsewhere. A link is never written through nor replaced. Must not decide what
+//! may be written: that is `permission`'s and the reviewer's business.
 
-use super::LocalBundle;
-use crate::bundle::error::Error;
-use crate::bundle::storage::Write;
-use crate::okf::BundlePath;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use super::{LocalBundle, READ_FLAGS, system_failure};
+use crate::bundle::error::{Error, ErrorKind};
+use crate::bundle::storage::{MAX_FILE, Write, check_name, check_size};
+use crate::bundle::walk::TEMPORARY;
+use crate::okf::{BundlePath, ContentHash};
+
+/// A folder that is open, reached without following links, and the folders that were made on the way there.
+struct Folder {
+    fd: OwnedFd,
+    /// Outermost first.
+    made: Vec<BundlePath>,
+}
+
+/// Whether missing folders are made on the way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Make,
+    Fail,
+}
+
+/// What stands at a path, links not followed.
+enum Found {
+    Nothing,
+    File(Stat),
+}
 
 impl LocalBundle {
+    /// [`crate::bundle::Read::writable`].
     pub(super) fn check_target(&self, path: &BundlePath) -> Result<(), Error> {
-        let _ = path;
-        unimplemented!("bundle")
+        check_name(path)?;
+        match self.folder_of(path, Missing::Fail) {
+            Ok(folder) => look(&folder.fd, path).map(|_| ()),
+            Err(e) if e.kind == ErrorKind::NotFound => Ok(()),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Opens the folder that holds `path`.
+    fn folder_of(&self, path: &BundlePath, missing: Missing) -> Result<Folder, Error> {
+        let fail = |errno: Errno| system_failure(path, &errno.into());
+        let mut fd = open_folder(&self.dir, ".").map_err(fail)?;
+        let mut made = Vec::new();
+        let mut at = BundlePath::root();
+        let parent = path.parent().unwrap_or_else(BundlePath::root);
+        for name in parent.components() {
+            at = at.join(name).map_err(|e| Error::path(path.as_str(), &e))?;
+            let next = match open_folder(&fd, name) {
+                Err(Errno::NOENT) if missing == Missing::Make => {
+                    match fs::mkdirat(&fd, name, Mode::from_raw_mode(0o777)) {
+                        Ok(()) => made.push(at.clone()),
+                        Err(Errno::EXIST) => {}
+                        Err(errno) => {
+                            self.remove_folders(&made);
+                            return Err(fail(errno));
+                        }
+                    }
+                    fs::fsync(&fd).and_then(|()| open_folder(&fd, name))
+                }
+                result => result,
+            };
+            fd = match next {
+                Ok(next) => next,
+                Err(errno) => {
+                    self.remove_folders(&made);
+                    return Err(match (errno, stat(&fd, name).map(|s| FileType::from_raw_mode(s.st_mode))) {
+                        (_, Ok(FileType::Symlink)) => Error::through_link(path, &at),
+                        (Errno::NOTDIR, _) => Error::below_file(path, &at),
+                        _ => fail(errno),
+                    });
+                }
+            };
+        }
+        Ok(Folder { fd, made })
+    }
+
+    /// Takes back folders that were made for a write that failed; one that is not empty any more stays.
+    fn remove_folders(&self, made: &[BundlePath]) {
+        for folder in made.iter().rev() {
+            if let Ok(parent) = self.folder_of(folder, Missing::Fail) {
+                let _ = fs::unlinkat(&parent.fd, folder.name(), AtFlags::REMOVEDIR);
+            }
+        }
+    }
+
+    /// Puts `bytes` at `path`. `expected`: `None` for whatever is there; otherwise the content that must be there,
+    /// `Some(None)` for nothing.
+    fn put(
+        &self,
+        path: &BundlePath,
+        expected: Option<Option<ContentHash>>,
+        bytes: &[u8],
+    ) -> Result<(), Error> {
+        check_name(path)?;
+        check_size(path, bytes.len())?;
+        let folder = self.folder_of(path, Missing::Make)?;
+        let result = put_in(&folder.fd, path, expected, bytes);
+        if result.is_err() {
+            self.remove_folders(&folder.made);
+        }
+        result
+    }
+
+    fn unlink(&self, path: &BundlePath, expected: Option<ContentHash>) -> Result<(), Error> {
+        check_name(path)?;
+        let folder = self.folder_of(path, Missing::Fail)?;
+        if let Found::Nothing = look(&folder.fd, path)? {
+            return Err(match expected {
+                Some(_) => Error::conflict(path, expected, None),
+                None => Error::not_found(path),
+            });
+        }
+        if let Some(hash) = expected {
+            expect(&folder.fd, path, Some(hash))?;
+        }
+        fs::unlinkat(&folder.fd, path.name(), AtFlags::empty())
+            .and_then(|()| fs::fsync(&folder.fd))
+            .map_err(|errno| system_failure(path, &errno.into()))
     }
 }
 
 impl Write for LocalBundle {
     fn write(&self, path: &BundlePath, bytes: &[u8]) -> Result<(), Error> {
-        let _ = (path, bytes);
-        unimplemented!("bundle")
+        self.put(path, None, bytes)
     }
+
     fn delete(&self, path: &BundlePath) -> Result<(), Error> {
-        let _ = path;
-        unimplemented!("bundle")
+        self.unlink(path, None)
     }
+
     fn rename(&self, from: &BundlePath, to: &BundlePath) -> Result<(), Error> {
-        let _ = (from, to);
-        unimplemented!("bundle")
+        check_name(from)?;
+        check_name(to)?;
+        let source = self.folder_of(from, Missing::Fail)?;
+        if let Found::Nothing = look(&source.fd, from)? {
+            return Err(Error::not_found(from));
+        }
+        let target = self.folder_of(to, Missing::Make)?;
+        let result = match look(&target.fd, to) {
+            Ok(Found::File(_)) => Err(Error::exists(to)),
+            Err(e) if e.kind == ErrorKind::IsDirectory => Err(Error::exists(to)),
+            Ok(Found::Nothing) => move_new(&source.fd, from.name(), &target.fd, to.name())
+                .map_err(|errno| system_failure(to, &errno.into())),
+            Err(e) => Err(e),
+        };
+        if result.is_err() {
+            self.remove_folders(&target.made);
+            return result;
+        }
+        // The new name first: after a power cut the file may stand at both places, never at none.
+        fs::fsync(&target.fd)
+            .and_then(|()| fs::fsync(&source.fd))
+            .map_err(|errno| system_failure(to, &errno.into()))
+    }
+
+    fn replace(&self, path: &BundlePath, expected: Option<ContentHash>, bytes: &[u8]) -> Result<(), Error> {
+        self.put(path, Some(expected), bytes)
+    }
+
+    fn remove(&self, path: &BundlePath, expected: ContentHash) -> Result<(), Error> {
+        self.unlink(path, Some(expected))
+    }
+}
+
+fn open_folder(at: impl AsFd, name: &str) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    fs::openat(at, name, flags, Mode::empty())
+}
+
+fn stat(at: impl AsFd, name: &str) -> Result<Stat, Errno> {
+    fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW)
+}
+
+/// What stands at `path` in its folder; an error for all that is no place for a file.
+fn look(folder: impl AsFd, path: &BundlePath) -> Result<Found, Error> {
+    let stat = match stat(folder, path.name()) {
+        Ok(stat) => stat,
+        Err(Errno::NOENT) => return Ok(Found::Nothing),
+        Err(errno) => return Err(system_failure(path, &errno.into())),
+    };
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Ok(Found::File(stat)),
+        FileType::Symlink => Err(Error::through_link(path, path)),
+        FileType::Directory => Err(Error::is_directory(path)),
+        FileType::Fifo => Err(Error::special(path, "FIFO")),
+        FileType::Socket => Err(Error::special(path, "socket")),
+        _ => Err(Error::special(path, "device")),
+    }
+}
+
+/// `Conflict` unless the content of `path` in its folder has the hash `expected` (`None`: unless nothing is there).
+fn expect(folder: impl AsFd, path: &BundlePath, expected: Option<ContentHash>) -> Result<(), Error> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | READ_FLAGS;
+    let found = match fs::openat(&folder, path.name(), flags, Mode::empty()) {
+        Ok(fd) => {
+            // The type is that of the open file, whatever was swapped in before.
+            let stat = fs::fstat(&fd).map_err(|errno| system_failure(path, &errno.into()))?;
+            if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+                return Err(Error::conflict(path, expected, None));
+            }
+            let mut bytes = Vec::new();
+            File::from(fd)
+                .take(MAX_FILE + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|e| system_failure(path, &e))?;
+            Some(ContentHash::of(&bytes))
+        }
+        Err(Errno::NOENT) => None,
+        Err(Errno::LOOP) => return Err(Error::through_link(path, path)),
+        Err(errno) => return Err(system_failure(path, &errno.into())),
+    };
+    if found == expected { Ok(()) } else { Err(Error::conflict(path, expected, found)) }
+}
+
+/// The steps of a write within one open folder. Whatever fails, the old file is whole and no temporary file is left.
+fn put_in(
+    folder: &OwnedFd,
+    path: &BundlePath,
+    expected: Option<Option<ContentHash>>,
+    bytes: &[u8],
+) -> Result<(), Error> {
+    let fail = |errno: Errno| system_failure(path, &errno.into());
+    let old = match look(folder, path)? {
+        Found::File(stat) => Some(stat),
+        Found::Nothing => None,
+    };
+    if let Some(expected) = expected {
+        // Told before any work is done, and again below.
+        expect(folder, path, expected)?;
+    }
+    let (temporary, file) = make_temporary(folder, old.is_none()).map_err(fail)?;
+    let filled = fill(file, old.as_ref(), bytes).map_err(|e| system_failure(path, &e));
+    let moved = filled.and_then(|()| match expected {
+        Some(None) => match move_new(folder, &temporary, folder, path.name()) {
+            Err(Errno::EXIST) => Err(Error::conflict(path, None, Some(ContentHash::of(b"")))),
+            result => result.map_err(fail),
+        },
+        Some(Some(hash)) => expect(folder, path, Some(hash))
+            .and_then(|()| fs::renameat(folder, &temporary, folder, path.name()).map_err(fail)),
+        // A link or folder that was swapped in since it was looked at: the rename would replace the link itself,
+        // which nothing outside notices; a folder refuses.
+        None => fs::renameat(folder, &temporary, folder, path.name()).map_err(fail),
+    });
+    if let Err(e) = moved {
+        let _ = fs::unlinkat(folder, &temporary, AtFlags::empty());
+        return Err(e);
+    }
+    // The content is in place; only its survival of a power cut is unknown when this fails.
+    fs::fsync(folder).map_err(|errno| {
+        let error = fail(errno);
+        Error::new(error.kind, path, format!("written, but the disk did not confirm it: {}", error.message))
+    })
+}
+
+/// A new file in `folder` with a name nobody else takes. Until it has the mode of the file that it replaces, only its
+/// owner may read it.
+fn make_temporary(folder: &OwnedFd, new: bool) -> Result<(String, File), Errno> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let mode = Mode::from_raw_mode(if new { 0o644 } else { 0o600 });
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{TEMPORARY}{}-{count}", std::process::id());
+        match fs::openat(folder, name.as_str(), flags, mode) {
+            Ok(fd) => return Ok((name, File::from(fd))),
+            // Left behind by an earlier process of the same number.
+            Err(Errno::EXIST) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+}
+
+fn fill(mut file: File, old: Option<&Stat>, bytes: &[u8]) -> std::io::Result<()> {
+    file.write_all(bytes)?;
+    if let Some(old) = old {
+        let mine = fs::fstat(&file)?;
+        if (mine.st_uid, mine.st_gid) != (old.st_uid, old.st_gid) {
+            let (owner, group) = (fs::Uid::from_raw(old.st_uid), fs::Gid::from_raw(old.st_gid));
+            // Only root may give a file away; anybody else leaves it to themselves, as editors do.
+            let _ = fs::fchown(&file, Some(owner), Some(group));
+        }
+        // Without set-id bits: the new owner may be another.
+        fs::fchmod(&file, Mode::from_raw_mode(old.st_mode & 0o777))?;
+    }
+    file.sync_all()
+}
+
+/// Renames onto a name that must be free.
+fn move_new(from: &OwnedFd, old: &str, to: &OwnedFd, new: &str) -> Result<(), Errno> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    match fs::renameat_with(from, old, to, new, fs::RenameFlags::NOREPLACE) {
+        // A file system without it.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+        result => return result,
+    }
+    // A hard link refuses a name that is taken.
+    match fs::linkat(from, old, to, new, AtFlags::empty()) {
+        Ok(()) => fs::unlinkat(from, old, AtFlags::empty()),
+        // No hard links either: look, then rename.
+        Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS) => match stat(to, new) {
+            Ok(_) => Err(Errno::EXIST),
+            Err(Errno::NOENT) => fs::renameat(from, old, to, new),
+            Err(errno) => Err(errno),
+        },
+        Err(errno) => Err(errno),
     }
 }
