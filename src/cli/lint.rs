@@ -1,21 +1,69 @@
 //! `wikiwright lint`: prints the findings of a bundle.
 
+use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
-use clap::Args;
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
 
 use super::Exit;
+use crate::bundle::LocalBundle;
+use crate::lint::{self, Level, Options, Profile, format};
+use crate::wiki::Wiki;
 
 #[derive(Debug, Args)]
 pub struct LintArgs {
     /// The bundle's folder
     pub path: PathBuf,
-    /// Print JSON
-    #[arg(long)]
+    /// Which reading of the format judges
+    #[arg(long, value_enum, default_value_t = ProfileChoice::Auto)]
+    pub profile: ProfileChoice,
+    /// How findings are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
     pub json: bool,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProfileChoice {
+    /// wiki when a wiki/ folder stands beside AGENTS.md or raw/, else okf
+    Auto,
+    /// The wiki convention over OKF 0.1
+    Wiki,
+    /// The specification alone
+    Okf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+}
+
 pub fn run(args: &LintArgs) -> anyhow::Result<Exit> {
-    let _ = args;
-    unimplemented!("lint helper")
+    let shown = args.path.display().to_string();
+    if !args.path.is_dir() {
+        let what = if args.path.exists() { "is no folder" } else { "does not exist" };
+        anyhow::bail!("{shown} {what}. Name the folder that holds the bundle.");
+    }
+    let bundle = LocalBundle::open(&args.path).with_context(|| format!("cannot open {shown}"))?;
+    let wiki = Wiki::load(&bundle).with_context(|| format!("cannot read {shown}"))?;
+    let profile = match args.profile {
+        ProfileChoice::Auto => None,
+        ProfileChoice::Wiki => Some(Profile::Wiki),
+        ProfileChoice::Okf => Some(Profile::Okf),
+    };
+    let report = lint::lint(&wiki, &Options { profile });
+    let stdout = io::stdout();
+    let colours = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let mut out = BufWriter::new(stdout.lock());
+    if args.json || args.format == Format::Json {
+        format::json(&report, &shown, &mut out)?;
+    } else {
+        format::text(&report, colours, &mut out)?;
+    }
+    out.flush()?;
+    Ok(if report.count(Level::Error) > 0 { Exit::Negative } else { Exit::Done })
 }

@@ -1,11 +1,26 @@
 //! Rules over the model, findings, reports. Judges any [`Wiki`], the proposed one too; touches no file.
 
+mod context;
+pub mod format;
+pub mod registry;
+mod report;
+mod rules;
+
+use std::cmp::Ordering;
+
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::okf::BundlePath;
+use crate::okf::frontmatter;
+use crate::okf::path::Reserved;
+use crate::okf::{BundlePath, Page};
 use crate::text::Span;
 use crate::wiki::Wiki;
+use context::{Context, Findings, tree_order};
+
+pub use registry::Rule;
+pub use report::{Counts, Report, delta};
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -14,6 +29,16 @@ pub enum Level {
     Error,
     Warning,
     Hint,
+}
+
+impl Level {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Hint => "hint",
+        }
+    }
 }
 
 /// Which reading of the format judges.
@@ -29,20 +54,17 @@ pub enum Profile {
 impl Profile {
     /// `wiki` when the bundle has a `wiki/` folder beside `AGENTS.md` or `raw/`, else `okf`.
     pub fn detect(wiki: &Wiki) -> Self {
-        let _ = wiki;
-        unimplemented!("lint helper")
+        let there = |path: &str| BundlePath::parse(path).is_ok_and(|path| wiki.exists(&path));
+        let folder = wiki.folders().any(|folder| folder.as_str() == "/wiki");
+        if folder && (there("/AGENTS.md") || there("/raw")) { Self::Wiki } else { Self::Okf }
     }
-}
 
-/// A rule's public identity.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// `"L001"`. Once published a code keeps its meaning.
-    pub code: &'static str,
-    /// `"link-broken"`.
-    pub name: &'static str,
-    /// One line for tables and help.
-    pub summary: &'static str,
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Wiki => "wiki",
+            Self::Okf => "okf",
+        }
+    }
 }
 
 /// One fault at one place.
@@ -50,6 +72,7 @@ pub struct Rule {
 pub struct Finding {
     pub rule: &'static Rule,
     pub level: Level,
+    /// The file it is about, which for a missing `index.md` is not there; `/` for the bundle.
     pub path: BundlePath,
     /// Bytes of the page, when the fault stands somewhere.
     pub span: Option<Span>,
@@ -70,24 +93,50 @@ pub struct Options {
     pub profile: Option<Profile>,
 }
 
-/// The outcome: findings sorted by path, place, rule.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Report {
-    pub profile: Profile,
-    /// The version whose rules were used, `"0.1"` or `"0.2"`.
-    pub okf_version: &'static str,
-    pub pages: usize,
-    pub findings: Vec<Finding>,
-}
-
-impl Report {
-    pub fn count(&self, level: Level) -> usize {
-        self.findings.iter().filter(|f| f.level == level).count()
-    }
-}
-
-/// Judges a bundle.
+/// Judges a bundle. Takes time linear in its pages and links.
 pub fn lint(wiki: &Wiki, options: &Options) -> Report {
-    let _ = (wiki, options);
-    unimplemented!("lint helper")
+    let profile = options.profile.unwrap_or_else(|| Profile::detect(wiki));
+    let context = Context::new(wiki, profile);
+    let pages: Vec<&Page> = wiki.pages().map(|page| &**page).collect();
+    let mut findings: Vec<Finding> = pages
+        .par_iter()
+        .fold(
+            || Findings::new(profile),
+            |mut findings, page| {
+                rules::check_page(&context, page, &mut findings);
+                findings
+            },
+        )
+        .flat_map_iter(|findings| findings.list)
+        .collect();
+    let mut whole = Findings::new(profile);
+    rules::check_bundle(&context, &mut whole);
+    findings.append(&mut whole.list);
+    findings.par_sort_by(in_order);
+    Report { profile, okf_version: okf_version(wiki, profile), pages: pages.len(), findings }
+}
+
+/// By path, place, rule; the rest only so that equal places have one order.
+fn in_order(a: &Finding, b: &Finding) -> Ordering {
+    let place = |f: &Finding| (f.span.map_or(0, |s| s.start), f.span.map_or(0, |s| s.end), f.rule.code);
+    tree_order(&a.path, &b.path).then_with(|| place(a).cmp(&place(b))).then_with(|| a.message.cmp(&b.message))
+}
+
+/// The convention stands on 0.1. Otherwise the root index says, and a version that is not known is read as the newest.
+fn okf_version(wiki: &Wiki, profile: Profile) -> &'static str {
+    let declared = || {
+        let index = BundlePath::parse("/index.md").ok()?;
+        let page = wiki.page(&index).filter(|page| page.path.reserved() == Some(Reserved::Index))?;
+        match &page.frontmatter.get("okf_version")?.value {
+            frontmatter::Value::String(text) | frontmatter::Value::Number(text) => {
+                Some(text.trim().to_owned())
+            }
+            _ => None,
+        }
+    };
+    match profile {
+        Profile::Wiki => "0.1",
+        Profile::Okf if declared().as_deref() == Some("0.1") => "0.1",
+        Profile::Okf => "0.2",
+    }
 }

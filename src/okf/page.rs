@@ -25,6 +25,9 @@ pub struct Page {
     /// Body links in document order, then the path-valued frontmatter fields.
     pub links: Vec<Link>,
     pub footnotes: Vec<Footnote>,
+    /// Runs of prose (text events, adjacent ones joined; outside code, comments and frontmatter) that hold `.md`: where an
+    /// index may name a page without linking it.
+    pub mentions: Vec<Span>,
     /// Words of prose outside code, for display.
     pub words: usize,
 }

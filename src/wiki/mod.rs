@@ -8,7 +8,6 @@ mod scan;
 mod scope;
 mod update;
 
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -1,0 +1,177 @@
+//! What rules read and write: one bundle seen by one profile, and the list that findings go to.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value};
+use unicode_normalization::UnicodeNormalization;
+
+use super::registry::Rule;
+use super::{Finding, Profile};
+use crate::okf::path::Reserved;
+use crate::okf::{BundlePath, Page, schema};
+use crate::text::Span;
+use crate::wiki::Wiki;
+
+/// At most this many names are listed in one finding; the count stays exact.
+const MAX_NAMED: usize = 10;
+
+/// One bundle as one profile reads it.
+pub struct Context<'a> {
+    pub wiki: &'a Wiki,
+    pub profile: Profile,
+    declared: OnceLock<Option<Vec<String>>>,
+    folded: OnceLock<HashMap<String, Vec<&'a BundlePath>>>,
+    stems: OnceLock<HashMap<&'a str, Vec<&'a BundlePath>>>,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(wiki: &'a Wiki, profile: Profile) -> Self {
+        Self { wiki, profile, declared: OnceLock::new(), folded: OnceLock::new(), stems: OnceLock::new() }
+    }
+
+    /// Whether the profile expects a concept in a page of this name. The specification reserves two names, the
+    /// convention a third.
+    pub fn is_concept(&self, path: &BundlePath) -> bool {
+        match path.reserved() {
+            None => true,
+            Some(Reserved::Agents) => self.profile == Profile::Okf,
+            Some(_) => false,
+        }
+    }
+
+    /// Pages that are no structure in any profile, in path order.
+    pub fn concepts(&self) -> impl Iterator<Item = &'a Page> + use<'a> {
+        self.wiki.pages().map(|page| &**page).filter(|page| page.path.reserved().is_none())
+    }
+
+    /// The types that `AGENTS.md` declares.
+    pub fn declared_types(&self) -> Option<&[String]> {
+        let read = || {
+            let path = BundlePath::parse("/AGENTS.md").ok()?;
+            schema::declared_types(self.wiki.page(&path)?)
+        };
+        self.declared.get_or_init(read).as_deref()
+    }
+
+    /// What exists under another letter case or Unicode form of `path`.
+    pub fn same_but_for_case(&self, path: &BundlePath) -> Option<&'a BundlePath> {
+        let index = self.folded.get_or_init(|| {
+            let mut index: HashMap<String, Vec<&BundlePath>> = HashMap::new();
+            let pages = self.wiki.pages().map(|page| &page.path);
+            for known in pages.chain(self.wiki.files()).chain(self.wiki.folders()) {
+                index.entry(known.fold_key()).or_default().push(known);
+            }
+            index
+        });
+        index.get(&path.fold_key())?.first().copied()
+    }
+
+    /// The page of this slug (file name without `.md`), when there is exactly one.
+    pub fn page_of_slug(&self, slug: &str) -> Option<&'a BundlePath> {
+        let index = self.stems.get_or_init(|| {
+            let mut index: HashMap<&str, Vec<&BundlePath>> = HashMap::new();
+            for page in self.concepts() {
+                index.entry(page.path.stem()).or_default().push(&page.path);
+            }
+            index
+        });
+        match index.get(slug)?.as_slice() {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+}
+
+/// Where rules put what they find. Rules that the profile has switched off leave nothing.
+pub struct Findings {
+    profile: Profile,
+    pub list: Vec<Finding>,
+}
+
+/// Machine-readable keys of a finding.
+pub type Data<const N: usize> = [(&'static str, Value); N];
+
+impl Findings {
+    pub fn new(profile: Profile) -> Self {
+        Self { profile, list: Vec::new() }
+    }
+
+    /// A fault at one place of a page.
+    pub fn at<const N: usize>(
+        &mut self,
+        rule: &'static Rule,
+        page: &Page,
+        span: Span,
+        message: impl Into<String>,
+        data: Data<N>,
+    ) {
+        let Some(level) = rule.level(self.profile) else { return };
+        let start = page.lines.position(&page.text, span.start);
+        let end = page.lines.position(&page.text, span.end);
+        self.list.push(Finding {
+            rule,
+            level,
+            path: page.path.clone(),
+            span: Some(span),
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            message: message.into(),
+            data: to_map(data),
+        });
+    }
+
+    /// A fault of a whole file, of a file that is not there, or (with the root) of the bundle.
+    pub fn whole<const N: usize>(
+        &mut self,
+        rule: &'static Rule,
+        path: &BundlePath,
+        message: impl Into<String>,
+        data: Data<N>,
+    ) {
+        let Some(level) = rule.level(self.profile) else { return };
+        self.list.push(Finding {
+            rule,
+            level,
+            path: path.clone(),
+            span: None,
+            line: 1,
+            column: 1,
+            end_line: 1,
+            end_column: 1,
+            message: message.into(),
+            data: to_map(data),
+        });
+    }
+}
+
+fn to_map<const N: usize>(data: Data<N>) -> Map<String, Value> {
+    data.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// Folder by folder: `/a/x` before `/a-b/x`, as a tree shows them and as the convention's "first page" means it.
+pub fn tree_order(a: &BundlePath, b: &BundlePath) -> Ordering {
+    let key = |byte: u8| if byte == b'/' { 0 } else { byte };
+    a.as_str().bytes().map(key).cmp(b.as_str().bytes().map(key))
+}
+
+/// Equal for texts that differ only in letter case or Unicode form. Upper-casing first brings together what lower-casing
+/// alone keeps apart (`ß` and `SS`, both forms of sigma).
+pub fn fold(text: &str) -> String {
+    text.nfc().collect::<String>().to_uppercase().to_lowercase().nfc().collect()
+}
+
+/// The first names, and how many more there are: `a.md, b.md (+3)`.
+pub fn named<'t>(names: impl ExactSizeIterator<Item = &'t str>) -> String {
+    let more = names.len().saturating_sub(MAX_NAMED);
+    let shown = names.take(MAX_NAMED).collect::<Vec<_>>().join(", ");
+    if more == 0 { shown } else { format!("{shown} (+{more})") }
+}
+
+/// At most as many paths as a finding names, as JSON.
+pub fn named_paths(paths: &[&BundlePath]) -> Value {
+    paths.iter().take(MAX_NAMED).map(|path| path.relative()).collect()
+}

@@ -1,0 +1,62 @@
+//! One line per finding, and a last line that sums up.
+
+use std::io::{self, Write};
+
+use super::shown_path;
+use crate::lint::{Level, Report};
+use crate::text::Safe;
+
+const RESET: &str = "\x1b[0m";
+const BOLD: &str = "\x1b[1m";
+const DIM: &str = "\x1b[2m";
+
+fn colour_of(level: Level) -> &'static str {
+    match level {
+        Level::Error => "\x1b[1;31m",
+        Level::Warning => "\x1b[1;33m",
+        Level::Hint => "\x1b[1;36m",
+    }
+}
+
+/// `path:line:column: level code name: message` for each finding. Everything that comes from the bundle passes
+/// [`Safe`]; colours are the only control sequences.
+pub fn text(report: &Report, colours: bool, out: &mut dyn Write) -> io::Result<()> {
+    let paint = |code: &'static str| if colours { code } else { "" };
+    let reset = paint(RESET);
+    for finding in &report.findings {
+        let path = Safe::line(shown_path(finding));
+        let message = Safe::line(&finding.message);
+        writeln!(
+            out,
+            "{bold}{path}{reset}{dim}:{line}:{column}:{reset} {colour}{level}{reset} {code} {name}: {message}",
+            bold = paint(BOLD),
+            dim = paint(DIM),
+            line = finding.line,
+            column = finding.column,
+            colour = paint(colour_of(finding.level)),
+            level = finding.level.as_str(),
+            code = finding.rule.code,
+            name = finding.rule.name,
+        )?;
+    }
+    writeln!(out, "{}", summary(report))
+}
+
+/// `2 errors, 1 warning, 0 hints in 12 pages (profile wiki): L001 2, S002 1`
+fn summary(report: &Report) -> String {
+    let counts = report.counts();
+    let rules: Vec<String> = report.by_rule().iter().map(|(code, count)| format!("{code} {count}")).collect();
+    let rules = if rules.is_empty() { String::new() } else { format!(": {}", rules.join(", ")) };
+    format!(
+        "{}, {}, {} in {} (profile {}){rules}",
+        counted(counts.errors, "error"),
+        counted(counts.warnings, "warning"),
+        counted(counts.hints, "hint"),
+        counted(report.pages, "page"),
+        report.profile.as_str(),
+    )
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

@@ -1,0 +1,42 @@
+//! B: what can be read at all.
+
+use crate::bundle::ErrorKind;
+use crate::lint::context::{Context, Findings};
+use crate::lint::registry::{BUNDLE_EMPTY, NOT_UTF8, UNREADABLE};
+use crate::okf::BundlePath;
+
+pub fn check(context: &Context<'_>, findings: &mut Findings) {
+    if context.wiki.page_count() == 0 && context.wiki.problems().next().is_none() {
+        findings.whole(&BUNDLE_EMPTY, &BundlePath::root(), "no markdown page in the bundle", []);
+    }
+    for (path, error) in context.wiki.problems() {
+        match error.kind {
+            ErrorKind::NotText { offset } => {
+                let message = format!("not UTF-8 text: the byte at offset {offset} (0x{offset:x}) is none");
+                findings.whole(&NOT_UTF8, path, message, [("offset", offset.into())]);
+            }
+            kind => {
+                let message = format!("cannot be read: {}", error.message);
+                findings.whole(&UNREADABLE, path, message, [("kind", kind_name(kind).into())]);
+            }
+        }
+    }
+}
+
+/// Names that programs may rely on.
+fn kind_name(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound => "not-found",
+        ErrorKind::Denied => "denied",
+        ErrorKind::Exists => "exists",
+        ErrorKind::IsDirectory => "is-directory",
+        ErrorKind::NotADirectory => "not-a-directory",
+        ErrorKind::NotRegular => "not-regular",
+        ErrorKind::TooLarge => "too-large",
+        ErrorKind::NotText { .. } => "not-text",
+        ErrorKind::Conflict => "conflict",
+        ErrorKind::Outside => "outside",
+        ErrorKind::Invalid => "invalid",
+        ErrorKind::Io => "io",
+    }
+}
