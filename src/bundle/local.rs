@@ -69,6 +69,16 @@ impl LocalBundle {
         &self.root
     }
 
+    /// Whether the folder that was opened still stands at [`LocalBundle::root`].
+    pub fn is_in_place(&self) -> bool {
+        let (Ok(here), Ok(opened)) = (std::fs::metadata(&self.root), self.dir.dir_metadata()) else {
+            return false;
+        };
+        use cap_std::fs::MetadataExt as _;
+        use std::os::unix::fs::MetadataExt as _;
+        (here.dev(), here.ino()) == (opened.dev(), opened.ino())
+    }
+
     /// The bundle around `start`. The nearest folder upwards that holds `AGENTS.md` or a `wiki/` folder, or else an
     /// `index.md`; as folders of a bundle have an `index.md` each, of several that lie directly in one another the
     /// outermost is meant.
