@@ -2,8 +2,9 @@
 //!
 //! Read as real YAML with a byte span for every key and value, so that a finding can point at it
 //! and an edit can replace it without touching another byte. All spans are offsets into the whole
-//! file, byte-order mark included.
+//! file, byte-order mark included. The YAML itself is read in [`super::yaml`].
 
+use super::yaml;
 use crate::text::Span;
 
 /// Largest block that is parsed, in bytes.
@@ -12,7 +13,8 @@ pub const MAX_BLOCK: usize = 64 * 1024;
 /// What stands at the head of a page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Frontmatter {
-    /// The whole block with both fences; none when the page has no block.
+    /// The whole block with both fences and the closing fence's line end; none when the page has no block. A block
+    /// that is never closed is its opening line alone.
     pub block: Option<Span>,
     /// The YAML between the fences.
     pub yaml: Span,
@@ -25,12 +27,27 @@ pub struct Frontmatter {
 /// Why a block could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
+    pub kind: YamlErrorKind,
     /// One sentence for people, without position.
     pub message: String,
     pub span: Span,
 }
 
-/// One top-level key.
+/// What is wrong with a block, as far as a fix can depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum YamlErrorKind {
+    /// The opening `---` has no closing one.
+    Unclosed,
+    /// A plain value holds `: `; the span is the whole value, and quoting it is the fix.
+    UnquotedColon,
+    /// Valid YAML of another shape.
+    NotMapping,
+    /// Deeper, longer or with more aliases than any page needs.
+    TooLarge,
+    Syntax,
+}
+
+/// One key of a mapping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub key: String,
@@ -38,14 +55,16 @@ pub struct Entry {
     pub value: Node,
 }
 
-/// A value and where it stands. The span of an empty value is empty and lies after the colon.
+/// A value and where it stands: quotes and the header of a block scalar included, tag and anchor not. The span of
+/// an empty value is empty and lies after the colon. Block collections end with their last value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     pub value: Value,
     pub span: Span,
 }
 
-/// A YAML value under the 1.2 core schema, with numbers kept as written.
+/// A YAML value under the 1.2 core schema, with numbers kept as written. Integers with a leading zero are
+/// strings: they are dates, versions and telephone numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Null,
@@ -61,13 +80,51 @@ pub enum Value {
 impl Frontmatter {
     /// Splits and reads the block of a page. Never fails: what is wrong stands in `error`.
     pub fn parse(text: &str) -> Self {
-        let _ = text;
-        unimplemented!("okf helper")
+        let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let Some(opening) = line_at(text, start).filter(|line| is_fence(line)) else {
+            return Self::default();
+        };
+        let inner = start + opening.len();
+        let mut at = inner;
+        while let Some(line) = line_at(text, at) {
+            if is_fence(line) {
+                return Self::read(text, Span::new(start, at + line.len()), Span::new(inner, at));
+            }
+            at += line.len();
+        }
+        let fence = Span::new(start, inner);
+        Self {
+            block: Some(fence),
+            yaml: Span::new(inner, inner),
+            error: Some(YamlError {
+                kind: YamlErrorKind::Unclosed,
+                message: "the frontmatter opens with `---` but no line `---` closes it".to_owned(),
+                span: Span::new(start, start + "---".len()),
+            }),
+            entries: Vec::new(),
+        }
+    }
+
+    fn read(text: &str, block: Span, yaml: Span) -> Self {
+        let read = if yaml.len() > MAX_BLOCK {
+            Err(YamlError {
+                kind: YamlErrorKind::TooLarge,
+                message: format!("the frontmatter is larger than {} KiB", MAX_BLOCK / 1024),
+                span: Span::new(block.start, block.start + "---".len()),
+            })
+        } else {
+            yaml::mapping(yaml.of(text), yaml.start)
+        };
+        let (entries, error) = match read {
+            Ok(entries) => (entries, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        Self { block: Some(block), yaml, error, entries }
     }
 
     /// The first entry with this key.
     pub fn get(&self, key: &str) -> Option<&Node> {
-        self.entries.iter().find(|e| e.key == key).map(|e| &e.value)
+        get(&self.entries, key)
     }
 
     /// The text of a scalar string under `key`, trimmed; none when absent, empty or another kind.
@@ -92,4 +149,28 @@ impl Value {
             _ => None,
         }
     }
+
+    /// The value under `key` when this is a mapping that has it.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        match self {
+            Self::Map(entries) => get(entries, key),
+            _ => None,
+        }
+    }
 }
+
+fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Node> {
+    entries.iter().find(|e| e.key == key).map(|e| &e.value)
+}
+
+/// The line that starts at `at`, its line end included; none at the end of the text.
+fn line_at(text: &str, at: usize) -> Option<&str> {
+    text.get(at..)?.split_inclusive('\n').next()
+}
+
+fn is_fence(line: &str) -> bool {
+    line.strip_prefix("---").is_some_and(|rest| rest.chars().all(|c| matches!(c, ' ' | '\t' | '\r' | '\n')))
+}
+
+#[cfg(test)]
+mod tests;

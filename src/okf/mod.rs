@@ -10,6 +10,7 @@ pub mod path;
 pub mod schema;
 pub mod slug;
 pub mod timestamp;
+mod yaml;
 
 pub use frontmatter::Frontmatter;
 pub use hash::ContentHash;
