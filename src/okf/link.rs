@@ -111,6 +111,12 @@ impl Target {
         if is_prose(value) { Self::Name(value.to_owned()) } else { Self::of(page, value) }
     }
 
+    /// Reads an entry of `sources`: as [`Self::of_field`], but a file name with blanks and an extension is a path.
+    pub fn of_source(page: &BundlePath, value: &str) -> Self {
+        let value = value.trim();
+        if has_extension(value) { Self::of(page, value) } else { Self::of_field(page, value) }
+    }
+
     /// Reads the inside of `[[…]]`: the name before `|` and `#`, or the heading of the same page.
     pub fn of_wikilink(inside: &str) -> Self {
         let name = inside.split_once('|').map_or(inside, |(name, _)| name);

@@ -1,12 +1,17 @@
 //! The Open Knowledge Format: what a bundle's files mean. Pure: bytes in, facts out; no I/O, no
 //! clock. Rules are those of OKF 0.2 and of the wiki convention laid over 0.1.
 
+mod destination;
+mod fields;
 pub mod frontmatter;
 pub mod hash;
+mod html;
 pub mod link;
 pub mod log;
+pub mod markdown;
 pub mod page;
 pub mod path;
+mod prose;
 pub mod schema;
 pub mod slug;
 pub mod timestamp;

@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
+use super::fields;
 use super::frontmatter::Frontmatter;
 use super::hash::ContentHash;
 use super::link::Link;
+use super::markdown;
 use super::path::BundlePath;
 use crate::text::{LineIndex, Span};
 
@@ -28,6 +30,8 @@ pub struct Page {
     /// Runs of prose (text events, adjacent ones joined; outside code, comments and frontmatter) that hold `.md`: where an
     /// index may name a page without linking it.
     pub mentions: Vec<Span>,
+    /// Explicit anchors besides the headings' own: `{#id}`, `id="…"` and `<a name="…">`.
+    pub ids: Vec<String>,
     /// Words of prose outside code, for display.
     pub words: usize,
 }
@@ -56,8 +60,32 @@ pub struct Footnote {
 impl Page {
     /// Parses a page. Never fails: a broken page yields the facts that can be had.
     pub fn parse(path: BundlePath, text: Arc<str>) -> Self {
-        let _ = (path, text);
-        unimplemented!("okf helper")
+        let bom = text.starts_with('\u{feff}');
+        let frontmatter = Frontmatter::parse(&text);
+        let start = match frontmatter.block {
+            Some(block) => block.end,
+            None if bom => '\u{feff}'.len_utf8(),
+            None => 0,
+        };
+        let body = Span::new(start, text.len());
+        let facts = markdown::read(&path, &text, body);
+        let mut links = facts.links;
+        links.extend(fields::links(&path, &text, &frontmatter));
+        Self {
+            hash: ContentHash::of(text.as_bytes()),
+            lines: LineIndex::new(&text),
+            bom,
+            body,
+            headings: facts.headings,
+            links,
+            footnotes: facts.footnotes,
+            mentions: facts.mentions,
+            ids: facts.ids,
+            words: facts.words,
+            frontmatter,
+            path,
+            text,
+        }
     }
 
     /// `title` of the frontmatter, else the first heading of level 1, else the file's stem.
@@ -75,10 +103,17 @@ impl Page {
 
     /// Whether `fragment` names a heading or an explicit id of this page.
     pub fn has_anchor(&self, fragment: &str) -> bool {
-        self.headings.iter().any(|h| h.slug == fragment)
+        // The empty fragment and `top` are the top of every document (HTML, 7.4.6.4).
+        fragment.is_empty()
+            || self.headings.iter().any(|h| h.slug == fragment)
+            || self.ids.iter().any(|id| id == fragment)
+            || fragment.eq_ignore_ascii_case("top")
     }
 
     pub fn body_text(&self) -> &str {
         self.body.of(&self.text)
     }
 }
+
+#[cfg(test)]
+mod tests;
