@@ -1,0 +1,1 @@
+//! A client that plays a script, for the demo and the tests.
