@@ -18,6 +18,9 @@ use crate::bundle::storage::{MAX_FILE, Write, check_name, check_size};
 use crate::bundle::walk::TEMPORARY;
 use crate::okf::{BundlePath, ContentHash};
 
+#[cfg(test)]
+mod tests;
+
 /// A folder that is open, reached without following links, and the folders that were made on the way there.
 struct Folder {
     fd: OwnedFd,
