@@ -1,0 +1,81 @@
+//! What happens to the workbench: keys, results of effects, agent events. Data only.
+
+use std::sync::Arc;
+
+use crossterm::event::{KeyEvent, MouseEvent};
+
+use super::effect::Opening;
+use super::markdown::Rendered;
+use super::state::page::Document;
+use super::state::review::{Verdict, Weighed};
+use crate::agent::{AgentEvent, Role};
+use crate::bundle::ChangeSet;
+use crate::bundle::apply::Applied;
+use crate::lint::Report;
+use crate::okf::{BundlePath, ContentHash};
+use crate::wiki::Wiki;
+
+#[derive(Debug)]
+pub enum Event {
+    Key(KeyEvent),
+    Mouse(MouseEvent),
+    Paste(String),
+    /// Columns and rows.
+    Resize(u16, u16),
+    /// A frame of the present state reached the terminal.
+    Drawn,
+    /// Four times a second while something on screen moves by itself; never else.
+    Tick,
+    /// The model after loading or after a change, with its findings. `changed` is empty on the first.
+    Model {
+        wiki: Arc<Wiki>,
+        report: Arc<Report>,
+        changed: Vec<BundlePath>,
+    },
+    /// The bundle cannot be read at all.
+    Unreadable(String),
+    /// A file that is no page was read for the page pane.
+    Opened {
+        path: BundlePath,
+        document: Result<Document, String>,
+    },
+    PageRendered {
+        ticket: u64,
+        rendered: Rendered,
+    },
+    /// Proposed changes were counted and hashed for the review.
+    Weighed {
+        changes: Arc<ChangeSet>,
+        files: Vec<Weighed>,
+        open: Option<Opening>,
+    },
+    DiffRendered {
+        shown: ContentHash,
+        width: u16,
+        diff: Diff,
+    },
+    /// Findings of the proposed bundle against those of the present one.
+    Judged {
+        id: u64,
+        verdict: Verdict,
+    },
+    Applied {
+        applied: Applied,
+    },
+    Agent(Role, AgentEvent),
+    /// The session's task is gone.
+    AgentGone(Role),
+    /// One sentence for the status line.
+    Notice(String),
+    /// A background task died: what it was doing and what it said.
+    Trouble(String),
+    /// Leave with this exit status (after a signal, or because the terminal went away).
+    Leave(u8),
+}
+
+/// A drawn diff: rows, and the rows at which a hunk begins.
+#[derive(Debug, Clone, Default)]
+pub struct Diff {
+    pub lines: Vec<ratatui::text::Line<'static>>,
+    pub hunks: Vec<usize>,
+}

@@ -1,0 +1,120 @@
+//! Performs effects: hands them to blocking threads and sessions, and brings their answers back as events.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::{Perform, model, work};
+use crate::agent::driver::{self, Session};
+use crate::agent::{AgentCommand, Role};
+use crate::bundle::watch::Changed;
+use crate::bundle::{LocalBundle, Read, apply};
+use crate::lint;
+use crate::tui::Setup;
+use crate::tui::effect::Effect;
+use crate::tui::event::Event;
+use crate::tui::state::State;
+
+/// Everything an effect can reach.
+pub struct World {
+    bundle: Arc<LocalBundle>,
+    lint: lint::Options,
+    events: UnboundedSender<Event>,
+    changes: model::Changes,
+    manager: Option<UnboundedSender<AgentCommand>>,
+    reader: Option<UnboundedSender<AgentCommand>>,
+}
+
+impl World {
+    /// Starts loading, watching and, with a model, both sessions.
+    pub fn start(setup: Setup, events: UnboundedSender<Event>) -> Self {
+        let changes = model::start(setup.bundle.clone(), setup.lint.clone(), events.clone());
+        let (manager, reader) = match setup.client {
+            Some(client) => {
+                let read: Arc<dyn Read> = setup.bundle.clone();
+                let manager = driver::start_manager(read.clone(), client.clone(), setup.manager);
+                let reader = driver::start_reader(read, client, setup.reader);
+                (Some(listen(manager, &events)), Some(listen(reader, &events)))
+            }
+            None => (None, None),
+        };
+        Self { bundle: setup.bundle, lint: setup.lint, events, changes, manager, reader }
+    }
+
+    /// Runs `job` on a blocking thread and sends its answer. A panic there was reported by the hook.
+    fn compute(&self, job: impl FnOnce() -> Event + Send + 'static) {
+        let events = self.events.clone();
+        tokio::task::spawn_blocking(move || {
+            // Nobody listens any more when the workbench ends.
+            let _ = events.send(job());
+        });
+    }
+}
+
+/// Forwards a session's events; returns where its commands go.
+fn listen(session: Session, events: &UnboundedSender<Event>) -> UnboundedSender<AgentCommand> {
+    let Session { role, commands, events: mut heard, .. } = session;
+    let events = events.clone();
+    tokio::spawn(async move {
+        while let Some(event) = heard.recv().await {
+            if events.send(Event::Agent(role, event)).is_err() {
+                return;
+            }
+        }
+        let _ = events.send(Event::AgentGone(role));
+    });
+    commands
+}
+
+impl Perform for World {
+    fn perform(&mut self, state: &State, effect: Effect) {
+        let theme = state.fixed.theme.clone();
+        match effect {
+            Effect::Refresh(paths) => {
+                let _ = self.changes.send(Changed::Paths(paths));
+            }
+            Effect::Open(path) => {
+                let bundle = self.bundle.clone();
+                self.compute(move || work::open(bundle.as_ref(), &path));
+            }
+            Effect::RenderPage { ticket, page, wiki, width } => {
+                self.compute(move || work::render_page(ticket, &page, &wiki, width, &theme));
+            }
+            Effect::RenderText { ticket, path, text, width } => {
+                self.compute(move || work::render_text(ticket, &path, &text, width, &theme));
+            }
+            Effect::Weigh { changes, open } => {
+                self.compute(move || Event::Weighed { files: work::weigh(&changes), changes, open });
+            }
+            Effect::Judge { changes, wiki, report } => {
+                let (bundle, options) = (self.bundle.clone(), self.lint.clone());
+                self.compute(move || Event::Judged {
+                    id: changes.id,
+                    verdict: work::judge(bundle, &changes, &wiki, &report, &options),
+                });
+            }
+            Effect::RenderDiff { file, width } => {
+                self.compute(move || work::render_diff(&file, width, &theme));
+            }
+            Effect::Apply { changes, decisions } => {
+                let bundle = self.bundle.clone();
+                self.compute(move || Event::Applied {
+                    applied: apply::apply(bundle.as_ref(), &changes, &decisions),
+                });
+            }
+            Effect::Agent(role, command) => {
+                let session = match role {
+                    Role::Manager => &self.manager,
+                    Role::Reader => &self.reader,
+                };
+                if let Some(session) = session
+                    && session.send(command).is_err()
+                {
+                    let _ = self.events.send(Event::AgentGone(role));
+                }
+            }
+            // The loop handles these: they need the terminal.
+            Effect::Suspend | Effect::Redraw | Effect::Quit => {}
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The loop around [`update`] and [`view`]: terminal events in, effects out, frames when something changed.
+//!
+//! One thread owns the state and the screen. Whatever may take time runs elsewhere and answers with an event.
+
+mod effects;
+mod frames;
+mod leave;
+mod model;
+mod suspend;
+pub mod work;
+
+use std::io;
+use std::time::Duration;
+
+use crossterm::event::{Event as Input, EventStream};
+use futures::{FutureExt, Stream, StreamExt};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+use super::effect::Effect;
+use super::event::Event;
+use super::state::{Fixed, State};
+use super::terminal::{self, Screen};
+use super::theme::Theme;
+use super::update::{settle, update};
+use super::{Error, ExitStatus, Setup, view};
+use crate::text::Safe;
+use effects::World;
+use frames::Frames;
+
+/// Most events taken in one go before a frame may be drawn.
+const BURST: usize = 4096;
+
+/// How fast what moves by itself moves.
+const TICK: Duration = Duration::from_millis(250);
+
+/// Why a stretch of the loop ended.
+enum Pause {
+    Ended(u8),
+    Suspend,
+    Redraw,
+    /// The process was stopped and continued from outside.
+    Continued,
+}
+
+/// Runs the workbench in this terminal.
+pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
+    terminal::check()?;
+    let (sender, mut inbox) = unbounded_channel();
+    let panics = sender.clone();
+    let mut screen = Screen::enter(move |text| {
+        let _ = panics.send(Event::Trouble(format!("A background task failed: {text}")));
+    })?;
+    leave::on_signals(&sender)?;
+    leave::on_hangup(sender.clone())?;
+    let mut continued = leave::continued()?;
+    let size = crossterm::terminal::size().unwrap_or((80, 24));
+    let mut state = State::new(fixed(&setup), size);
+    let mut frames = Frames::default();
+    frames.request();
+    // The first frame stands before anything of the bundle is read.
+    draw(&mut state, &mut screen, &mut frames)?;
+    let mut world = World::start(setup, sender);
+    loop {
+        // A live stream reads the keyboard, so a stopped workbench must not hold one.
+        let mut input = EventStream::new();
+        let pause = {
+            let screen = &mut screen;
+            let mut draw = |state: &mut State, frames: &mut Frames| draw(state, screen, frames);
+            let turn = stretch(&mut state, &mut frames, &mut input, &mut inbox, &mut world, &mut draw);
+            tokio::select! {
+                pause = turn => pause?,
+                Some(()) = continued.recv() => Pause::Continued,
+            }
+        };
+        drop(input);
+        match pause {
+            Pause::Ended(status) => {
+                drop(screen);
+                return Ok(ExitStatus(status));
+            }
+            Pause::Suspend => {
+                suspend::stop()?;
+                // The continuation is this one.
+                while continued.recv().now_or_never().flatten().is_some() {}
+                screen.retake()?;
+            }
+            Pause::Continued if suspend::foreground() => screen.retake()?,
+            Pause::Continued => {}
+            Pause::Redraw => screen.forget()?,
+        }
+        if let Ok(size) = crossterm::terminal::size() {
+            state.size = size;
+        }
+        frames.request();
+    }
+}
+
+fn fixed(setup: &Setup) -> Fixed {
+    let name = setup.bundle.root().file_name().unwrap_or_default().to_string_lossy();
+    let model = setup.client.as_ref().map(|client| Safe::line(client.name()).into_string());
+    let has_model = model.is_some();
+    Fixed {
+        name: Safe::line(&name).into_string(),
+        model,
+        hint: setup.model_hint.lines().map(|l| Safe::line(l).into_string()).collect(),
+        banner: setup.banner.clone(),
+        theme: if setup.color { Theme::ansi() } else { Theme::plain() },
+        keymap: super::keymap::Keymap::shipped(),
+        suggestions: if has_model { setup.suggestions.clone() } else { super::Suggestions::default() },
+    }
+}
+
+fn draw(state: &mut State, screen: &mut Screen, frames: &mut Frames) -> io::Result<()> {
+    if state.size.0 > 0 && state.size.1 > 0 {
+        screen.draw(|frame| {
+            // The terminal may have changed since the last resize event.
+            let area = frame.area();
+            state.size = (area.width, area.height);
+            view::draw(state, frame);
+        })?;
+    }
+    frames.drawn(Instant::now());
+    Ok(())
+}
+
+/// What performs effects; a fake in tests.
+trait Perform {
+    fn perform(&mut self, state: &State, effect: Effect);
+}
+
+/// Runs until the state ends or the terminal must be handled from outside.
+async fn stretch<I, P, D>(
+    state: &mut State,
+    frames: &mut Frames,
+    input: &mut I,
+    inbox: &mut UnboundedReceiver<Event>,
+    world: &mut P,
+    draw: &mut D,
+) -> io::Result<Pause>
+where
+    I: Stream<Item = io::Result<Input>> + Unpin,
+    P: Perform,
+    D: FnMut(&mut State, &mut Frames) -> io::Result<()>,
+{
+    let mut tick = interval(TICK);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    tick.reset();
+    loop {
+        let now = Instant::now();
+        let due = frames.due(now);
+        // A frame that is due comes before more events, so that a flood cannot hold it up.
+        if due.is_some_and(|due| due <= now) {
+            for effect in settle(state) {
+                world.perform(state, effect);
+            }
+            draw(state, frames)?;
+            // Keys from now on are meant for what is on screen.
+            update(state, Event::Drawn);
+            continue;
+        }
+        let mut events: Vec<Event> = Vec::new();
+        tokio::select! {
+            biased;
+            () = sleep_until(due.unwrap_or(now)), if due.is_some() => continue,
+            next = input.next() => match next {
+                Some(next) => {
+                    events.extend(translate(next?));
+                    for _ in 0..BURST {
+                        match input.next().now_or_never() {
+                            Some(Some(next)) => events.extend(translate(next?)),
+                            _ => break,
+                        }
+                    }
+                }
+                None => return Ok(Pause::Ended(129)),
+            },
+            event = inbox.recv() => {
+                events.extend(event);
+                while events.len() < BURST {
+                    match inbox.try_recv() {
+                        Ok(event) => events.push(event),
+                        Err(_) => break,
+                    }
+                }
+            }
+            _ = tick.tick(), if state.animated() => events.push(Event::Tick),
+        }
+        let mut pause = None;
+        for event in events {
+            for effect in update(state, event) {
+                match effect {
+                    Effect::Suspend => pause = Some(Pause::Suspend),
+                    Effect::Redraw => pause = Some(Pause::Redraw),
+                    Effect::Quit => {}
+                    effect => world.perform(state, effect),
+                }
+            }
+            frames.request();
+            if let Some(status) = state.ended {
+                return Ok(Pause::Ended(status));
+            }
+        }
+        if let Some(pause) = pause {
+            return Ok(pause);
+        }
+    }
+}
+
+/// An input event of the terminal; those that mean nothing here wake nothing.
+fn translate(input: Input) -> Option<Event> {
+    match input {
+        Input::Key(key) => Some(Event::Key(key)),
+        Input::Mouse(mouse) => Some(Event::Mouse(mouse)),
+        Input::Paste(text) => Some(Event::Paste(text)),
+        Input::Resize(columns, rows) => Some(Event::Resize(columns, rows)),
+        Input::FocusGained | Input::FocusLost => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

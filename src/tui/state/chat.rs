@@ -1,0 +1,228 @@
+//! One role's conversation as the pane shows it: entries with their drawn rows, the composer, the running turn.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use ratatui::text::Line;
+
+use super::composer::Composer;
+use crate::agent::event::{CallId, Todo, Usage};
+use crate::okf::Target;
+
+/// One thing in the transcript.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// What the person said.
+    You(String),
+    /// What the driver told the model on the person's behalf.
+    Told(String),
+    Answer(String),
+    Reasoning(String),
+    Tool {
+        call: CallId,
+        tool: String,
+        summary: String,
+        state: ToolState,
+        result: String,
+    },
+    Todos(Vec<Todo>),
+    Note {
+        text: String,
+        bad: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolState {
+    Running,
+    Done(Duration),
+    Failed(Duration),
+    /// The turn ended before it answered.
+    Stopped,
+}
+
+/// A link drawn in an entry: rows and columns from the entry's first row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cited {
+    pub target: Target,
+    pub destination: String,
+    pub spans: Vec<(usize, std::ops::Range<u16>)>,
+}
+
+/// An item and its rows at the width it was last drawn for.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub item: Item,
+    pub rows: Vec<Line<'static>>,
+    pub cited: Vec<Cited>,
+    /// Width the rows were made for; none when they must be made anew.
+    pub width: Option<u16>,
+}
+
+impl Entry {
+    pub fn new(item: Item) -> Self {
+        Self { item, rows: Vec::new(), cited: Vec::new(), width: None }
+    }
+}
+
+/// What the agent is doing, for the title.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Doing {
+    #[default]
+    Nothing,
+    Thinking,
+    Answering,
+    Calling(String),
+    Waiting {
+        attempt: u32,
+        wait: Duration,
+    },
+    Stopping,
+    /// The last turn failed.
+    Failed,
+}
+
+#[derive(Debug)]
+pub struct Chat {
+    pub entries: Vec<Entry>,
+    pub composer: Composer,
+    pub doing: Doing,
+    /// Between the start of a turn and its end.
+    pub in_turn: bool,
+    /// Sent, turn not begun.
+    pub queued: VecDeque<String>,
+    pub usage: Usage,
+    /// First visible row when not following.
+    pub top: usize,
+    /// Keep the end in view.
+    pub follow: bool,
+    /// Rows arrived below while the person read above.
+    pub unseen: bool,
+    /// Show reasoning and tool results.
+    pub details: bool,
+    /// The chosen citation: entry and index in its `cited`.
+    pub cited: Option<(usize, usize)>,
+    pub has_model: bool,
+    /// The session's task is gone.
+    pub gone: bool,
+    pub suggestions: Vec<String>,
+}
+
+impl Chat {
+    pub fn new(has_model: bool, suggestions: Vec<String>) -> Self {
+        Self {
+            entries: Vec::new(),
+            composer: Composer::default(),
+            doing: Doing::Nothing,
+            in_turn: false,
+            queued: VecDeque::new(),
+            usage: Usage::default(),
+            top: 0,
+            follow: true,
+            unseen: false,
+            details: false,
+            cited: None,
+            has_model,
+            gone: false,
+            suggestions,
+        }
+    }
+
+    pub fn running(&self) -> bool {
+        !self.gone && (self.in_turn || !self.queued.is_empty())
+    }
+
+    pub fn push(&mut self, item: Item) {
+        self.entries.push(Entry::new(item));
+        self.unseen |= !self.follow;
+    }
+
+    /// Appends streamed text to the last entry of its kind, or begins one.
+    pub fn stream(&mut self, reasoning: bool, delta: &str) {
+        if let Some(entry) = self.entries.last_mut() {
+            match &mut entry.item {
+                Item::Answer(text) if !reasoning => {
+                    text.push_str(delta);
+                    entry.width = None;
+                    self.unseen |= !self.follow;
+                    return;
+                }
+                Item::Reasoning(text) if reasoning => {
+                    text.push_str(delta);
+                    entry.width = None;
+                    return;
+                }
+                _ => {}
+            }
+        }
+        // Leading white space alone is no answer; models send it between tool calls.
+        if delta.trim().is_empty() {
+            return;
+        }
+        self.push(if reasoning { Item::Reasoning(delta.to_owned()) } else { Item::Answer(delta.to_owned()) });
+    }
+
+    pub fn finish_tool(&mut self, id: CallId, ok: bool, text: String, elapsed: Duration) {
+        let entry =
+            self.entries.iter_mut().rev().find(|e| matches!(&e.item, Item::Tool { call, .. } if *call == id));
+        if let Some(entry) = entry {
+            entry.width = None;
+            if let Item::Tool { state, result, .. } = &mut entry.item {
+                *state = if ok { ToolState::Done(elapsed) } else { ToolState::Failed(elapsed) };
+                *result = text;
+            }
+        }
+    }
+
+    /// Calls that will not answer any more.
+    pub fn stop_tools(&mut self) {
+        for entry in &mut self.entries {
+            if let Item::Tool { state, .. } = &mut entry.item
+                && *state == ToolState::Running
+            {
+                *state = ToolState::Stopped;
+                entry.width = None;
+            }
+        }
+    }
+
+    /// Rows of the whole transcript.
+    pub fn rows(&self) -> usize {
+        self.entries.iter().map(|e| e.rows.len()).sum()
+    }
+
+    /// First row of an entry.
+    pub fn row_of(&self, entry: usize) -> usize {
+        self.entries.iter().take(entry).map(|e| e.rows.len()).sum()
+    }
+
+    /// The citation drawn at this row and column of the transcript.
+    pub fn cited_at(&self, row: usize, column: u16) -> Option<(usize, usize)> {
+        let mut start = 0;
+        for (index, entry) in self.entries.iter().enumerate() {
+            let end = start + entry.rows.len();
+            if row < end {
+                let row = row.checked_sub(start)?;
+                let cited = entry.cited.iter().position(|c| {
+                    c.spans.iter().any(|(r, columns)| *r == row && columns.contains(&column))
+                })?;
+                return Some((index, cited));
+            }
+            start = end;
+        }
+        None
+    }
+
+    /// All citations in order.
+    pub fn all_cited(&self) -> Vec<(usize, usize)> {
+        self.entries
+            .iter()
+            .enumerate()
+            .flat_map(|(entry, e)| (0..e.cited.len()).map(move |cited| (entry, cited)))
+            .collect()
+    }
+
+    pub fn citation(&self, at: (usize, usize)) -> Option<&Cited> {
+        self.entries.get(at.0)?.cited.get(at.1)
+    }
+}

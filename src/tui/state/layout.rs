@@ -1,0 +1,201 @@
+//! Where everything stands on a screen of a given size: a pure function of the state that both the views and the
+//! mouse use. Every rectangle lies within the screen.
+
+use ratatui::layout::Rect;
+
+use super::{Overlay, Pane, State};
+
+/// Below this the screen only says that it is too small.
+pub const MIN: (u16, u16) = (40, 10);
+/// Longest line of a page, for reading.
+const MEASURE: u16 = 100;
+/// Most rows of the composer's text.
+const COMPOSER: u16 = 8;
+
+/// Outer rectangles; a pane that is not shown has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Regions {
+    pub small: bool,
+    pub tabs: Option<Rect>,
+    pub tree: Option<Rect>,
+    pub page: Option<Rect>,
+    pub chat: Option<Rect>,
+    pub banner: Option<Rect>,
+    pub status: Rect,
+    /// Everything above the banner and the status line.
+    pub body: Rect,
+}
+
+impl Regions {
+    pub fn pane(&self, pane: Pane) -> Option<Rect> {
+        match pane {
+            Pane::Tree => self.tree,
+            Pane::Page => self.page,
+            Pane::Chat => self.chat,
+        }
+    }
+
+    pub fn pane_at(&self, column: u16, row: u16) -> Option<Pane> {
+        Pane::ALL.into_iter().find(|p| self.pane(*p).is_some_and(|r| r.contains((column, row).into())))
+    }
+}
+
+pub fn regions(state: &State) -> Regions {
+    let (width, height) = state.size;
+    if width < MIN.0 || height < MIN.1 {
+        return Regions { small: true, ..Regions::default() };
+    }
+    let status = Rect::new(0, height - 1, width, 1);
+    let banner = (state.fixed.banner.is_some() && height >= 12).then(|| Rect::new(0, height - 2, width, 1));
+    let mut body = Rect::new(0, 0, width, height - 1 - u16::from(banner.is_some()));
+    let mut regions = Regions { banner, status, ..Regions::default() };
+    if width >= 120 {
+        let tree = (width / 5).clamp(24, 40);
+        let chat = (width * 35 / 100).clamp(42, 80);
+        let page = width - tree - chat;
+        regions.tree = Some(Rect { width: tree, ..body });
+        regions.page = Some(Rect { x: tree, width: page, ..body });
+        regions.chat = Some(Rect { x: tree + page, width: chat, ..body });
+    } else if width >= 80 {
+        if state.side == Pane::Chat {
+            let chat = width * 48 / 100;
+            regions.page = Some(Rect { width: width - chat, ..body });
+            regions.chat = Some(Rect { x: width - chat, width: chat, ..body });
+        } else {
+            let tree = (width / 3).clamp(24, 34);
+            regions.tree = Some(Rect { width: tree, ..body });
+            regions.page = Some(Rect { x: tree, width: width - tree, ..body });
+        }
+    } else {
+        regions.tabs = Some(Rect { height: 1, ..body });
+        body = Rect { y: 1, height: body.height - 1, ..body };
+        match state.focus {
+            Pane::Tree => regions.tree = Some(body),
+            Pane::Page => regions.page = Some(body),
+            Pane::Chat => regions.chat = Some(body),
+        }
+    }
+    regions.body = body;
+    regions
+}
+
+/// Within the border of a pane.
+pub fn inner(area: Rect) -> Rect {
+    Rect {
+        x: area.x.saturating_add(1),
+        y: area.y.saturating_add(1),
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(2),
+    }
+}
+
+/// Text of the page pane: one column of air on both sides, no wider than is good to read.
+pub fn page_text(area: Rect) -> Rect {
+    let inner = inner(area);
+    Rect { x: inner.x.saturating_add(1), width: inner.width.saturating_sub(2).min(MEASURE), ..inner }
+}
+
+/// Transcript and composer of the chat pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChatRegions {
+    pub transcript: Rect,
+    /// With its upper rule.
+    pub composer: Rect,
+    /// Where the text of the composer stands.
+    pub field: Rect,
+}
+
+pub fn chat(state: &State, area: Rect) -> ChatRegions {
+    let inner = inner(area);
+    let field_width = inner.width.saturating_sub(2);
+    let rows = u16::try_from(state.chat().composer.rows(field_width)).unwrap_or(COMPOSER);
+    let rows = rows.clamp(1, COMPOSER.min((inner.height / 2).max(1)));
+    let composer_height = (rows + 1).min(inner.height);
+    let transcript = Rect { height: inner.height - composer_height, ..inner };
+    let composer = Rect { y: inner.y + transcript.height, height: composer_height, ..inner };
+    let field = Rect {
+        x: composer.x.saturating_add(2),
+        y: composer.y.saturating_add(1),
+        width: field_width,
+        height: composer_height.saturating_sub(1),
+    };
+    let transcript =
+        Rect { x: transcript.x.saturating_add(1), width: transcript.width.saturating_sub(2), ..transcript };
+    ChatRegions { transcript, composer, field }
+}
+
+/// The parts of the review overlay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReviewRegions {
+    pub outer: Rect,
+    pub verdict: Rect,
+    pub files: Rect,
+    pub diff: Rect,
+    pub keys: Rect,
+}
+
+pub fn review(state: &State) -> ReviewRegions {
+    let all = overlay_area(state);
+    let outer = all;
+    let inner = inner(outer);
+    let appeared = state
+        .review
+        .as_ref()
+        .and_then(|r| r.verdict.as_ref())
+        .map_or(0, |v| u16::try_from(v.appeared.len()).unwrap_or(u16::MAX));
+    let verdict_height = (1 + appeared.min(3)).min((inner.height / 4).max(1)).min(inner.height);
+    let verdict = Rect { height: verdict_height, ..inner };
+    let keys_height = 2.min(inner.height.saturating_sub(verdict_height + 3));
+    let keys = Rect { y: inner.y + inner.height.saturating_sub(keys_height), height: keys_height, ..inner };
+    let rest = Rect {
+        y: inner.y + verdict_height,
+        height: inner.height.saturating_sub(verdict_height + keys_height),
+        ..inner
+    };
+    let (files, diff) = if rest.width >= 90 {
+        let files = (rest.width / 3).clamp(30, 52);
+        (Rect { width: files, ..rest }, Rect { x: rest.x + files, width: rest.width - files, ..rest })
+    } else {
+        let count = state.review.as_ref().map_or(0, |r| r.files.len());
+        let files =
+            u16::try_from(count + 1).unwrap_or(u16::MAX).clamp(2, (rest.height / 3).max(2)).min(rest.height);
+        (Rect { height: files, ..rest }, Rect { y: rest.y + files, height: rest.height - files, ..rest })
+    };
+    ReviewRegions { outer, verdict, files, diff, keys }
+}
+
+/// The text of a diff stands within its frame.
+pub fn diff_text(area: Rect) -> Rect {
+    Rect { y: area.y.saturating_add(1), height: area.height.saturating_sub(1), ..area }
+}
+
+/// Everything but the status line.
+pub fn overlay_area(state: &State) -> Rect {
+    let (width, height) = state.size;
+    Rect::new(0, 0, width, height.saturating_sub(1))
+}
+
+/// A box in the middle for lists and texts.
+pub fn centred(state: &State, width: u16, height: u16) -> Rect {
+    let all = overlay_area(state);
+    let width = width.min(all.width);
+    let height = height.min(all.height);
+    Rect { x: (all.width - width) / 2, y: (all.height - height) / 2, width, height }
+}
+
+/// The box of the overlay on top, for the mouse and for scrolling.
+pub fn overlay_box(state: &State) -> Option<Rect> {
+    let (width, height) = state.size;
+    Some(match state.overlays.last()? {
+        Overlay::Review => overlay_area(state),
+        Overlay::Help { .. } => centred(state, 92, height),
+        Overlay::Problems { .. } => {
+            centred(state, width.saturating_sub(8).max(60), height.saturating_sub(4).max(12))
+        }
+        Overlay::Summary { .. } => centred(state, 86, 24),
+        Overlay::Confirm(question) => {
+            centred(state, 70, u16::try_from(question.text.len() + 4).unwrap_or(u16::MAX))
+        }
+        Overlay::Reason(_) => centred(state, 80, 6),
+    })
+}

@@ -1,0 +1,252 @@
+//! What the workbench knows: one value that [`super::update`] changes and [`super::view`] draws. No I/O, no clock.
+
+pub mod chat;
+pub mod composer;
+pub mod layout;
+pub mod page;
+pub mod review;
+pub mod tree;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chat::Chat;
+use composer::Line;
+use page::PagePane;
+use review::{Review, Summary};
+use tree::Tree;
+
+use super::Suggestions;
+use super::keymap::{Key, Keymap, Layer};
+use super::theme::Theme;
+use crate::agent::Role;
+use crate::bundle::ChangeSet;
+use crate::lint::{Finding, Level, Report};
+use crate::okf::BundlePath;
+use crate::text::Safe;
+use crate::wiki::Wiki;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pane {
+    Tree,
+    Page,
+    Chat,
+}
+
+impl Pane {
+    pub const ALL: [Self; 3] = [Self::Tree, Self::Page, Self::Chat];
+}
+
+/// What lies over the panes; the last one gets the keys.
+#[derive(Debug)]
+pub enum Overlay {
+    Help {
+        top: usize,
+    },
+    Problems {
+        selected: usize,
+    },
+    /// The review; its state is [`State::review`] and outlives the overlay.
+    Review,
+    Summary {
+        summary: Summary,
+        top: usize,
+    },
+    Confirm(Question),
+    Reason(Line),
+}
+
+/// A question that is answered with yes or no.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub text: Vec<String>,
+    pub about: About,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    ApproveAll,
+    Quit,
+}
+
+/// One sentence in the status line, until the next key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    pub text: String,
+    pub bad: bool,
+}
+
+/// Findings by level: errors, warnings, hints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    pub errors: usize,
+    pub warnings: usize,
+    pub hints: usize,
+}
+
+impl Counts {
+    pub fn add(&mut self, level: Level) {
+        match level {
+            Level::Error => self.errors += 1,
+            Level::Warning => self.warnings += 1,
+            Level::Hint => self.hints += 1,
+        }
+    }
+
+    pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+        let mut counts = Self::default();
+        findings.into_iter().for_each(|f| counts.add(f.level));
+        counts
+    }
+
+    pub fn total(self) -> usize {
+        self.errors + self.warnings + self.hints
+    }
+}
+
+/// What does not change while the workbench runs.
+#[derive(Debug, Clone)]
+pub struct Fixed {
+    /// The bundle's name for people.
+    pub name: String,
+    /// None without a model.
+    pub model: Option<String>,
+    pub hint: Vec<String>,
+    pub banner: Option<String>,
+    pub theme: Theme,
+    pub keymap: Keymap,
+    pub suggestions: Suggestions,
+}
+
+pub struct State {
+    pub fixed: Fixed,
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// Keys of an unfinished sequence.
+    pub pending: Vec<Key>,
+    /// None until the bundle is loaded.
+    pub wiki: Option<Arc<Wiki>>,
+    pub report: Option<Arc<Report>>,
+    /// Why the bundle cannot be read.
+    pub unreadable: Option<String>,
+    /// Findings by page and, summed, by folder; the bundle itself under `/`.
+    pub counts: BTreeMap<BundlePath, Counts>,
+    pub focus: Pane,
+    /// Which pane stands beside the page when there is room for two.
+    pub side: Pane,
+    pub tree: Tree,
+    pub page: PagePane,
+    pub role: Role,
+    pub manager: Chat,
+    pub reader: Chat,
+    pub staged: Arc<ChangeSet>,
+    pub review: Option<Review>,
+    pub overlays: Vec<Overlay>,
+    pub notice: Option<Notice>,
+    /// Ctrl-C was the last key.
+    pub leaving: bool,
+    /// The exit status, once decided.
+    pub ended: Option<u8>,
+    pub ticks: u64,
+}
+
+impl State {
+    pub fn new(fixed: Fixed, size: (u16, u16)) -> Self {
+        let has_model = fixed.model.is_some();
+        Self {
+            size,
+            pending: Vec::new(),
+            wiki: None,
+            report: None,
+            unreadable: None,
+            counts: BTreeMap::new(),
+            focus: Pane::Tree,
+            side: Pane::Tree,
+            tree: Tree::default(),
+            page: PagePane::default(),
+            role: Role::Manager,
+            manager: Chat::new(has_model, fixed.suggestions.manager.clone()),
+            reader: Chat::new(has_model, fixed.suggestions.reader.clone()),
+            staged: Arc::default(),
+            review: None,
+            overlays: Vec::new(),
+            notice: None,
+            leaving: false,
+            ended: None,
+            ticks: 0,
+            fixed,
+        }
+    }
+
+    pub fn chat(&self) -> &Chat {
+        self.chat_of(self.role)
+    }
+
+    pub fn chat_mut(&mut self) -> &mut Chat {
+        self.chat_of_mut(self.role)
+    }
+
+    pub fn chat_of(&self, role: Role) -> &Chat {
+        match role {
+            Role::Manager => &self.manager,
+            Role::Reader => &self.reader,
+        }
+    }
+
+    pub fn chat_of_mut(&mut self, role: Role) -> &mut Chat {
+        match role {
+            Role::Manager => &mut self.manager,
+            Role::Reader => &mut self.reader,
+        }
+    }
+
+    /// Layers of the keymap that hold now, the innermost first.
+    pub fn layers(&self) -> &'static [Layer] {
+        match self.overlays.last() {
+            Some(Overlay::Help { .. }) => &[Layer::Help, Layer::Global],
+            Some(Overlay::Problems { .. }) => &[Layer::Problems, Layer::Plain, Layer::Global],
+            Some(Overlay::Review) => &[Layer::Review, Layer::Plain, Layer::Global],
+            Some(Overlay::Summary { .. }) => &[Layer::Summary, Layer::Global],
+            Some(Overlay::Confirm(_)) => &[Layer::Confirm, Layer::Global],
+            Some(Overlay::Reason(_)) => &[Layer::Reason, Layer::Global],
+            None => match self.focus {
+                Pane::Tree => &[Layer::Tree, Layer::Plain, Layer::Global],
+                Pane::Page => &[Layer::Page, Layer::Plain, Layer::Global],
+                Pane::Chat => &[Layer::Chat, Layer::Global],
+            },
+        }
+    }
+
+    /// Whether something on screen moves without an event.
+    pub fn animated(&self) -> bool {
+        self.manager.running() || self.reader.running() || (self.wiki.is_none() && self.unreadable.is_none())
+    }
+
+    pub fn say(&mut self, text: impl AsRef<str>) {
+        self.notice = Some(Notice { text: Safe::line(text.as_ref()).into_string(), bad: false });
+    }
+
+    pub fn complain(&mut self, text: impl AsRef<str>) {
+        self.notice = Some(Notice { text: Safe::line(text.as_ref()).into_string(), bad: true });
+    }
+
+    /// Findings of one page in page order.
+    pub fn findings_of<'a>(&'a self, path: &'a BundlePath) -> impl Iterator<Item = &'a Finding> {
+        self.report.iter().flat_map(|r| &r.findings).filter(move |f| f.path == *path)
+    }
+
+    /// First visible row of the problem list: the choice stands in the middle where it can.
+    pub fn problems_top(&self) -> usize {
+        let Some(Overlay::Problems { selected }) = self.overlays.last() else { return 0 };
+        let height = layout::overlay_box(self).map_or(1, |b| usize::from(layout::inner(b).height));
+        let count = self.report.as_ref().map_or(0, |r| r.findings.len());
+        selected.saturating_sub(height / 2).min(count.saturating_sub(height))
+    }
+
+    /// Findings as the problem list shows them: errors first, then by path and place.
+    pub fn problems(&self) -> Vec<&Finding> {
+        let mut findings: Vec<&Finding> = self.report.iter().flat_map(|r| &r.findings).collect();
+        findings.sort_by_key(|f| f.level);
+        findings
+    }
+}

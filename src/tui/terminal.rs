@@ -1,0 +1,188 @@
+//! The terminal as the workbench found it, and how it is given back: on exit, error, panic, signal and suspension.
+//!
+//! Everything is restored once, in the reverse order of entering, by whichever thread gets there first. A panic on
+//! another thread than the screen's restores nothing: the workbench lives on and shows a message.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::panic;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::{self, ThreadId};
+
+use crossterm::event::{
+    DisableBracketedPaste, EnableBracketedPaste, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
+    PushKeyboardEnhancementFlags,
+};
+use crossterm::style::Print;
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{cursor, execute, queue};
+use ratatui::Frame;
+use ratatui::backend::CrosstermBackend;
+
+use super::Error;
+use crate::text::Safe;
+
+/// Buttons and wheel, with coordinates beyond 223; no motion, which would wake the workbench for nothing.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+
+static ENTERED: AtomicBool = AtomicBool::new(false);
+static KEYBOARD: AtomicBool = AtomicBool::new(false);
+static SCREEN_THREAD: Mutex<Option<ThreadId>> = Mutex::new(None);
+static ON_PANIC: OnceLock<()> = OnceLock::new();
+type Report = Box<dyn Fn(String) + Send>;
+static REPORT: Mutex<Option<Report>> = Mutex::new(None);
+
+/// Whether there is a terminal to work in. Writes nothing to it.
+pub fn check() -> Result<(), Error> {
+    let missing = match (io::stdin().is_terminal(), io::stdout().is_terminal()) {
+        (true, true) => None,
+        (false, true) => Some("standard input is not a terminal"),
+        (true, false) => Some("standard output is not a terminal"),
+        (false, false) => Some("there is no terminal"),
+    };
+    if let Some(missing) = missing {
+        return Err(Error::NoTerminal(format!(
+            "the workbench needs a terminal, and {missing}; use `wikiwright lint`, `ask` or `manage` in scripts"
+        )));
+    }
+    if std::env::var_os("TERM").is_none_or(|t| t.is_empty() || t == "dumb") {
+        return Err(Error::NoTerminal(
+            "the workbench needs a terminal that can move its cursor (TERM is unset or `dumb`); \
+             use `wikiwright lint`, `ask` or `manage` instead"
+                .to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// The screen while the workbench has it.
+pub struct Screen {
+    terminal: ratatui::Terminal<CrosstermBackend<BufWriter<io::Stdout>>>,
+}
+
+impl Screen {
+    /// Takes the terminal. `report` gets the text of panics on other threads.
+    pub fn enter(report: impl Fn(String) + Send + 'static) -> io::Result<Self> {
+        *SCREEN_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current().id());
+        *REPORT.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(report));
+        ON_PANIC.get_or_init(hook);
+        take()?;
+        Ok(Self { terminal: terminal()? })
+    }
+
+    /// Draws one frame as one update of the terminal, where it knows that (DEC mode 2026).
+    pub fn draw(&mut self, view: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        self.terminal.draw(view)?;
+        execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
+    }
+
+    /// Forgets what is on the screen, so that the next frame is complete. `Terminal::clear` would ask the terminal
+    /// where its cursor is and wait for the answer.
+    pub fn forget(&mut self) -> io::Result<()> {
+        self.terminal = terminal()?;
+        execute!(self.terminal.backend_mut(), Clear(ClearType::All))
+    }
+
+    /// Takes the terminal again after it was given back or something else may have changed it.
+    pub fn retake(&mut self) -> io::Result<()> {
+        ENTERED.store(false, Ordering::SeqCst);
+        // crossterm remembers the mode it first found; only leaving it makes entering happen again.
+        disable_raw_mode()?;
+        take()?;
+        self.forget()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+        *REPORT.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *SCREEN_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+fn terminal() -> io::Result<ratatui::Terminal<CrosstermBackend<BufWriter<io::Stdout>>>> {
+    ratatui::Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout())))
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    ENTERED.store(true, Ordering::SeqCst);
+    let mut out = io::stdout().lock();
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, Print(MOUSE_ON))?;
+    if knows_keyboard_flags() {
+        execute!(out, PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES))?;
+        KEYBOARD.store(true, Ordering::SeqCst);
+    }
+    Ok(())
+}
+
+/// Gives the terminal back. Safe to call from any thread, any number of times.
+pub fn restore() {
+    if !ENTERED.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stdout().lock();
+    // Every step is tried whatever became of the one before: a half-restored terminal is worse.
+    if KEYBOARD.swap(false, Ordering::SeqCst) {
+        let _ = queue!(out, PopKeyboardEnhancementFlags);
+    }
+    let _ = queue!(
+        out,
+        EndSynchronizedUpdate,
+        Print(MOUSE_OFF),
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        cursor::Show
+    );
+    let _ = out.flush();
+    let _ = disable_raw_mode();
+}
+
+/// Terminals that are known to speak the kitty keyboard protocol. Asking the terminal would hold up the keyboard
+/// until it answers, or for ever.
+fn knows_keyboard_flags() -> bool {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    if !var("TMUX").is_empty() || var("TERM").starts_with("screen") {
+        return false;
+    }
+    let term = var("TERM");
+    ["xterm-kitty", "xterm-ghostty", "foot", "alacritty"].iter().any(|t| term.starts_with(t))
+        || ["WezTerm", "ghostty"].contains(&var("TERM_PROGRAM").as_str())
+}
+
+fn hook() {
+    let previous = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let text = info
+            .payload()
+            .downcast_ref::<&str>()
+            .map(|t| (*t).to_owned())
+            .or_else(|| info.payload().downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "no message".to_owned());
+        let place = info.location().map_or_else(String::new, |l| format!(" ({}:{})", l.file(), l.line()));
+        let text = Safe::line(&format!("{text}{place}")).into_string();
+        let screen = *SCREEN_THREAD.lock().unwrap_or_else(PoisonError::into_inner);
+        match screen {
+            // No workbench is running.
+            None => previous(info),
+            Some(thread) if thread == thread::current().id() => {
+                restore();
+                let _ = writeln!(io::stderr(), "wikiwright failed and gave the terminal back: {text}");
+            }
+            Some(_) => {
+                tracing::error!("a background task panicked: {text}");
+                if let Ok(report) = REPORT.try_lock()
+                    && let Some(report) = report.as_ref()
+                {
+                    report(text);
+                }
+            }
+        }
+    }));
+}

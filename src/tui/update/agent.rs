@@ -1,0 +1,108 @@
+//! Events of the agents.
+
+use super::{review, tree};
+use crate::agent::{AgentEvent, Role};
+use crate::bundle::ChangeSet;
+use crate::text::Safe;
+use crate::tui::effect::{Effect, Opening};
+use crate::tui::state::State;
+use crate::tui::state::chat::{Doing, Item, ToolState};
+use std::sync::Arc;
+
+pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
+    let chat = state.chat_of_mut(role);
+    match event {
+        AgentEvent::TurnStarted { message } => {
+            chat.in_turn = true;
+            chat.doing = Doing::Thinking;
+            if chat.queued.front().is_some_and(|said| said.trim() == message.trim()) {
+                chat.queued.pop_front();
+                chat.push(Item::You(message));
+            } else {
+                chat.push(Item::Told(message));
+            }
+        }
+        AgentEvent::Text(delta) => {
+            chat.doing = Doing::Answering;
+            chat.stream(false, &delta);
+        }
+        AgentEvent::Reasoning(delta) => {
+            chat.doing = Doing::Thinking;
+            chat.stream(true, &delta);
+        }
+        AgentEvent::ToolStarted { call, tool, summary } => {
+            let tool = Safe::line(&tool).into_string();
+            chat.doing = Doing::Calling(tool.clone());
+            let summary = Safe::line(&summary).into_string();
+            chat.push(Item::Tool { call, tool, summary, state: ToolState::Running, result: String::new() });
+        }
+        AgentEvent::ToolFinished { call, ok, result, elapsed } => {
+            chat.doing = Doing::Thinking;
+            chat.finish_tool(call, ok, result, elapsed);
+        }
+        AgentEvent::Todos(todos) => {
+            // The list is one thing that changes, not a series of lists.
+            match chat.entries.iter_mut().rev().find(|e| matches!(e.item, Item::Todos(_))) {
+                Some(entry) => {
+                    entry.item = Item::Todos(todos);
+                    entry.width = None;
+                }
+                None => chat.push(Item::Todos(todos)),
+            }
+        }
+        AgentEvent::Staged(changes) => return staged(state, changes, None),
+        AgentEvent::AwaitingReview(changes) => return staged(state, changes, Some(Opening::Arrived)),
+        AgentEvent::Usage(usage) => {
+            chat.usage.input = chat.usage.input.saturating_add(usage.input);
+            chat.usage.output = chat.usage.output.saturating_add(usage.output);
+        }
+        AgentEvent::Retrying { attempt, wait, cause } => {
+            chat.doing = Doing::Waiting { attempt, wait };
+            chat.push(Item::Note {
+                text: format!("{cause}; trying again in {:.0} s", wait.as_secs_f64()),
+                bad: true,
+            });
+        }
+        AgentEvent::Finished { interrupted } => {
+            chat.in_turn = false;
+            chat.doing = Doing::Nothing;
+            chat.stop_tools();
+            if interrupted {
+                chat.push(Item::Note { text: "stopped".to_owned(), bad: false });
+            }
+        }
+        AgentEvent::Failed(why) => {
+            chat.in_turn = false;
+            chat.doing = Doing::Failed;
+            chat.stop_tools();
+            chat.push(Item::Note { text: why, bad: true });
+        }
+    }
+    Vec::new()
+}
+
+/// The set of pending changes is another one.
+fn staged(state: &mut State, changes: ChangeSet, open: Option<Opening>) -> Vec<Effect> {
+    state.staged = Arc::new(changes);
+    tree::rebuild(state);
+    if state.staged.is_empty() {
+        review::nothing_left(state);
+        return Vec::new();
+    }
+    if open.is_none() && state.review.is_none() {
+        return Vec::new();
+    }
+    vec![Effect::Weigh { changes: state.staged.clone(), open }]
+}
+
+pub fn gone(state: &mut State, role: Role) {
+    let chat = state.chat_of_mut(role);
+    if !chat.gone {
+        chat.gone = true;
+        chat.in_turn = false;
+        chat.doing = Doing::Failed;
+        chat.stop_tools();
+        let text = "This agent has stopped for good; start wikiwright again to use it.".to_owned();
+        chat.push(Item::Note { text, bad: true });
+    }
+}

@@ -1,0 +1,96 @@
+//! The model of the bundle arrived or changed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{navigate, tree};
+use crate::lint::Report;
+use crate::okf::{BundlePath, ContentHash};
+use crate::tui::effect::Effect;
+use crate::tui::state::page::Document;
+use crate::tui::state::{Counts, State};
+use crate::wiki::Wiki;
+
+pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &[BundlePath]) -> Vec<Effect> {
+    let first = state.wiki.is_none();
+    state.unreadable = None;
+    state.counts = counts(&report);
+    state.wiki = Some(wiki.clone());
+    state.report = Some(report.clone());
+    tree::rebuild(state);
+    let mut effects = Vec::new();
+    if first {
+        match start(&wiki) {
+            Some(path) => effects.extend(navigate::open(state, &path, None)),
+            None => {
+                state.page.missing = Some(
+                    "This folder holds no pages yet. A page is a markdown file; put a source into raw/ and ask the manager to ingest it."
+                        .to_owned(),
+                );
+            }
+        }
+        return effects;
+    }
+    // What the review was made from may be gone.
+    if let Some(review) = &mut state.review {
+        for file in &mut review.files {
+            if changed.contains(&file.weighed.path)
+                && let Some(change) = review.changes.file(&file.weighed.path)
+            {
+                let now = wiki.page(&file.weighed.path).map(|p| p.hash);
+                file.stale =
+                    file.weighed.path.is_markdown() && now != change.before.as_deref().map(ContentHash::of);
+            }
+        }
+        if !changed.is_empty() {
+            effects.push(Effect::Judge { changes: review.changes.clone(), wiki: wiki.clone(), report });
+        }
+    }
+    effects.extend(reopen(state, &wiki, changed));
+    effects
+}
+
+/// The open document follows the model: same page, new content, same place on screen.
+fn reopen(state: &mut State, wiki: &Wiki, changed: &[BundlePath]) -> Vec<Effect> {
+    let Some(path) = state.page.path.clone() else {
+        return start(wiki).map(|p| navigate::open(state, &p, None)).unwrap_or_default();
+    };
+    if let Some(page) = wiki.page(&path) {
+        state.page.missing = None;
+        state.page.document = Some(Document::Page(page.clone()));
+        // Another page may have broken or healed a link of this one.
+        state.page.stale = true;
+        return Vec::new();
+    }
+    if let Some((_, error)) = wiki.problems().find(|(p, _)| **p == path) {
+        state.page.missing = Some(crate::text::Safe::line(&error.message).into_string());
+        return Vec::new();
+    }
+    if wiki.files().any(|f| *f == path) {
+        return if changed.contains(&path) { vec![Effect::Open(path)] } else { Vec::new() };
+    }
+    state.page.missing = Some("This page is gone from the bundle.".to_owned());
+    Vec::new()
+}
+
+/// The page a bundle opens with.
+fn start(wiki: &Wiki) -> Option<BundlePath> {
+    ["/wiki/index.md", "/index.md", "/wiki/catalog.md", "/README.md", "/AGENTS.md"]
+        .into_iter()
+        .filter_map(|p| BundlePath::parse(p).ok())
+        .find(|p| wiki.page(p).is_some())
+        .or_else(|| wiki.pages().find(|p| p.path.name() == "index.md").map(|p| p.path.clone()))
+        .or_else(|| wiki.pages().next().map(|p| p.path.clone()))
+}
+
+fn counts(report: &Report) -> BTreeMap<BundlePath, Counts> {
+    let mut counts: BTreeMap<BundlePath, Counts> = BTreeMap::new();
+    for finding in &report.findings {
+        let mut at = Some(finding.path.clone());
+        while let Some(path) = at {
+            at = path.parent();
+            counts.entry(path).or_default().add(finding.level);
+        }
+    }
+    counts
+}

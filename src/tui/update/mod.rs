@@ -1,0 +1,57 @@
+//! How the state answers an event: changes itself and says what is to be done in the world. No I/O, no clock.
+
+mod agent;
+mod bundle;
+mod chat;
+pub mod citations;
+mod keys;
+mod mouse;
+mod navigate;
+mod overlay;
+mod review;
+mod scroll;
+mod settle;
+mod tree;
+
+pub use settle::settle;
+
+use super::effect::Effect;
+use super::event::Event;
+use super::state::{Overlay, State};
+
+pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
+    match event {
+        Event::Key(key) => return keys::key(state, key),
+        Event::Mouse(mouse) => return mouse::mouse(state, mouse),
+        Event::Paste(text) => keys::paste(state, &text),
+        Event::Resize(columns, rows) => state.size = (columns, rows),
+        Event::Drawn => {
+            if matches!(state.overlays.last(), Some(Overlay::Review))
+                && let Some(review) = &mut state.review
+            {
+                review.armed = true;
+            }
+        }
+        Event::Tick => state.ticks = state.ticks.wrapping_add(1),
+        Event::Model { wiki, report, changed } => return bundle::model(state, wiki, report, &changed),
+        Event::Unreadable(why) => state.unreadable = Some(crate::text::Safe::line(&why).into_string()),
+        Event::Opened { path, document } => navigate::opened(state, &path, document),
+        Event::PageRendered { ticket, rendered } => navigate::rendered(state, ticket, rendered),
+        Event::Weighed { changes, files, open } => return review::weighed(state, changes, files, open),
+        Event::DiffRendered { shown, width, diff } => review::drawn(state, shown, width, diff),
+        Event::Judged { id, verdict } => review::judged(state, id, verdict),
+        Event::Applied { applied } => return review::applied(state, applied),
+        Event::Agent(role, event) => return agent::event(state, role, event),
+        Event::AgentGone(role) => agent::gone(state, role),
+        Event::Notice(text) => state.say(text),
+        Event::Trouble(text) => {
+            // Whatever was being done will not answer.
+            if let Some(review) = &mut state.review {
+                review.applying = false;
+            }
+            state.complain(text);
+        }
+        Event::Leave(status) => state.ended = Some(status),
+    }
+    Vec::new()
+}

@@ -1,0 +1,99 @@
+//! Actions while something lies over the panes.
+
+use super::{keys, navigate, review};
+use crate::tui::action::Action;
+use crate::tui::effect::Effect;
+use crate::tui::state::layout::{inner, overlay_box};
+use crate::tui::state::page::Goto;
+use crate::tui::state::{About, Overlay, Pane, State};
+
+pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
+    let height = overlay_box(state).map_or(1, |b| usize::from(inner(b).height)).max(1);
+    match state.overlays.last_mut() {
+        Some(Overlay::Help { top } | Overlay::Summary { top, .. }) => {
+            // The end is clamped where the rows are known, in `settle`.
+            move_by(top, action, height, usize::MAX / 2);
+        }
+        Some(Overlay::Problems { selected }) => {
+            let count = state.report.as_ref().map_or(0, |r| r.findings.len());
+            move_by(selected, action, height, count.saturating_sub(1));
+            if action == Action::Open {
+                return open_problem(state);
+            }
+        }
+        Some(Overlay::Review) => return review::act(state, action),
+        Some(Overlay::Confirm(question)) => {
+            let about = question.about;
+            return match action {
+                Action::Accept => {
+                    state.overlays.pop();
+                    match about {
+                        About::Quit => {
+                            state.ended = Some(0);
+                            vec![Effect::Quit]
+                        }
+                        About::ApproveAll => review::approve_all(state),
+                    }
+                }
+                Action::Close => close(state),
+                _ => Vec::new(),
+            };
+        }
+        Some(Overlay::Reason(line)) => {
+            let reason = line.text.trim().to_owned();
+            return match action {
+                Action::Accept => {
+                    state.overlays.pop();
+                    review::reject(state, reason);
+                    Vec::new()
+                }
+                Action::Close => close(state),
+                _ => Vec::new(),
+            };
+        }
+        None => {}
+    }
+    match action {
+        Action::Close => close(state),
+        Action::Problems => {
+            keys::open_problems(state);
+            Vec::new()
+        }
+        Action::Review => {
+            state.overlays.clear();
+            review::open(state, crate::tui::effect::Opening::Called)
+        }
+        _ => Vec::new(),
+    }
+}
+
+pub fn close(state: &mut State) -> Vec<Effect> {
+    state.overlays.pop();
+    Vec::new()
+}
+
+/// Goes to the place of the chosen finding.
+pub fn open_problem(state: &mut State) -> Vec<Effect> {
+    let Some(Overlay::Problems { selected }) = state.overlays.last() else { return Vec::new() };
+    let Some((path, offset)) =
+        state.problems().get(*selected).map(|f| (f.path.clone(), f.span.map_or(0, |s| s.start)))
+    else {
+        return Vec::new();
+    };
+    state.overlays.clear();
+    keys::focus(state, Pane::Page);
+    navigate::open(state, &path, Some(Goto::Offset(offset)))
+}
+
+fn move_by(at: &mut usize, action: Action, page: usize, last: usize) {
+    let to = match action {
+        Action::Up => at.saturating_sub(1),
+        Action::Down => at.saturating_add(1),
+        Action::PageUp => at.saturating_sub(page),
+        Action::PageDown => at.saturating_add(page),
+        Action::Top => 0,
+        Action::Bottom => last,
+        _ => *at,
+    };
+    *at = to.min(last);
+}

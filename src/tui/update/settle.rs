@@ -1,0 +1,142 @@
+//! After events and before a frame: clamps what scrolls to what there is, lays out the transcript at the width it
+//! has, and asks for drawings that are out of date.
+
+use super::citations;
+use crate::tui::effect::Effect;
+use crate::tui::state::layout::{self, diff_text, inner, overlay_box, page_text, regions};
+use crate::tui::state::page::Document;
+use crate::tui::state::{Overlay, Pane, State};
+use crate::tui::view;
+
+pub fn settle(state: &mut State) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let width = state.size.0;
+    if (80..120).contains(&width) && state.focus != Pane::Page {
+        state.side = state.focus;
+    }
+    let regions = regions(state);
+    if regions.small {
+        return effects;
+    }
+    if let Some(area) = regions.tree {
+        let height = usize::from(inner(area).height);
+        let tree = &mut state.tree;
+        tree.top = tree.top.min(tree.rows.len().saturating_sub(height));
+        if tree.selected != tree.settled {
+            tree.top = into_view(tree.top, tree.selected, height);
+            tree.settled = tree.selected;
+        }
+    }
+    if let Some(area) = regions.page {
+        effects.extend(page(state, page_text(area).width));
+        let height = usize::from(page_text(area).height);
+        if state.page.goto.is_none() {
+            state.page.top = state.page.top.min(state.page.rows().saturating_sub(height));
+        }
+    }
+    if let Some(area) = regions.chat {
+        let transcript = layout::chat(state, area).transcript;
+        chat(state, transcript.width, usize::from(transcript.height));
+    }
+    overlays(state, &mut effects);
+    effects
+}
+
+/// `top` moved just so far that `row` is visible.
+pub fn into_view(top: usize, row: usize, height: usize) -> usize {
+    if row < top {
+        row
+    } else if row >= top.saturating_add(height) {
+        (row + 1).saturating_sub(height)
+    } else {
+        top
+    }
+}
+
+fn page(state: &mut State, width: u16) -> Option<Effect> {
+    let page = &mut state.page;
+    let document = page.document.as_ref()?;
+    if !page.stale && page.width == width {
+        return None;
+    }
+    page.stale = false;
+    page.width = width;
+    page.ticket += 1;
+    match document {
+        Document::Page(document) => Some(Effect::RenderPage {
+            ticket: page.ticket,
+            page: document.clone(),
+            wiki: state.wiki.clone()?,
+            width,
+        }),
+        Document::Text { path, text } => {
+            Some(Effect::RenderText { ticket: page.ticket, path: path.clone(), text: text.clone(), width })
+        }
+    }
+}
+
+fn chat(state: &mut State, width: u16, height: usize) {
+    let wiki = state.wiki.clone();
+    let theme = state.fixed.theme.clone();
+    let chat = state.chat_mut();
+    let details = chat.details;
+    for entry in chat.entries.iter_mut().filter(|e| e.width != Some(width)) {
+        let exists = |path: &_| wiki.as_ref().is_some_and(|w| w.page(path).is_some());
+        let (rows, cited) = view::transcript::rows(&entry.item, width, details, &theme, &|text| {
+            citations::link_paths(text, &exists)
+        });
+        entry.rows = rows;
+        entry.cited = cited;
+        entry.width = Some(width);
+    }
+    let last = chat.rows().saturating_sub(height);
+    if chat.follow {
+        chat.top = last;
+    }
+    chat.top = chat.top.min(last);
+    if chat.cited.is_some_and(|c| chat.citation(c).is_none()) {
+        chat.cited = None;
+    }
+}
+
+fn overlays(state: &mut State, effects: &mut Vec<Effect>) {
+    let area = overlay_box(state).map(inner).unwrap_or_default();
+    let height = usize::from(area.height);
+    let problems = state.report.as_ref().map_or(0, |r| r.findings.len());
+    let fixed = &state.fixed;
+    let regions = layout::review(state);
+    match state.overlays.last_mut() {
+        Some(Overlay::Help { top }) => {
+            let rows = view::help::rows(&fixed.keymap, &fixed.theme).len();
+            *top = (*top).min(rows.saturating_sub(height));
+        }
+        Some(Overlay::Summary { top, summary }) => {
+            let rows = view::overlay::summary_rows(summary, &fixed.theme).len();
+            *top = (*top).min(rows.saturating_sub(height));
+        }
+        Some(Overlay::Problems { selected }) => *selected = (*selected).min(problems.saturating_sub(1)),
+        Some(Overlay::Review) => {
+            let Some(review) = &mut state.review else { return };
+            let text = diff_text(regions.diff);
+            review.list_top = into_view(
+                review.list_top.min(review.files.len().saturating_sub(usize::from(regions.files.height))),
+                review.selected,
+                usize::from(regions.files.height),
+            );
+            let asked = review.asked;
+            let changes = review.changes.clone();
+            let Some(file) = review.file_mut() else { return };
+            let shown = file.weighed.shown;
+            if file.diff.as_ref().is_none_or(|(width, _)| *width != text.width)
+                && asked != Some((shown, text.width))
+                && let Some(change) = changes.file(&file.weighed.path)
+            {
+                effects.push(Effect::RenderDiff { file: change.clone(), width: text.width });
+                review.asked = Some((shown, text.width));
+            } else if let Some((_, diff)) = &file.diff {
+                file.top = file.top.min(diff.lines.len().saturating_sub(usize::from(text.height)));
+            }
+        }
+        _ => {}
+    }
+}

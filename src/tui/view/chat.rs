@@ -1,0 +1,205 @@
+//! The chat pane: transcript, composer, and what stands there before anything was said.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+
+use super::paint;
+use crate::agent::Role;
+use crate::text::{Safe, width};
+use crate::tui::action::Action;
+use crate::tui::keymap::Layer;
+use crate::tui::state::chat::{Chat, Doing};
+use crate::tui::state::layout::{self, ChatRegions};
+use crate::tui::state::{Pane, State};
+use crate::tui::theme::Theme;
+
+const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
+
+/// Draws the pane and says where the caret is.
+pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+    let theme = &state.fixed.theme;
+    let focused = state.focus == Pane::Chat;
+    let chat = state.chat();
+    paint::frame(buffer, area, &title(state, chat, theme), &doing(state, chat, theme), focused, theme);
+    let regions = layout::chat(state, area);
+    if chat.entries.is_empty() && chat.queued.is_empty() {
+        empty(state, chat, regions.transcript, buffer);
+    } else {
+        transcript(state, chat, &regions, buffer);
+        paint::scrollbar(
+            buffer,
+            Rect { height: regions.transcript.height + 2, ..area },
+            chat.top,
+            chat.rows(),
+            theme,
+            focused,
+        );
+    }
+    composer(state, chat, &regions, buffer)
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Manager => "manager",
+        Role::Reader => "reader",
+    }
+}
+
+fn title(state: &State, chat: &Chat, theme: &Theme) -> Line<'static> {
+    let other = match state.role {
+        Role::Manager => Role::Reader,
+        Role::Reader => Role::Manager,
+    };
+    let key = state.fixed.keymap.hint(Layer::Global, Action::SwitchRole).unwrap_or_default();
+    let mut spans = vec![Span::styled(format!(" {} ", role_name(state.role)), theme.title)];
+    spans.push(Span::styled(
+        match &state.fixed.model {
+            Some(model) if chat.has_model => format!("{model} "),
+            _ => "no model ".to_owned(),
+        },
+        theme.dim,
+    ));
+    spans.push(Span::styled(format!("{key}: {} ", role_name(other)), theme.dim));
+    if state.chat_of(other).running() {
+        spans.push(Span::styled("(at work) ", theme.accent));
+    }
+    Line::from(spans)
+}
+
+fn doing(state: &State, chat: &Chat, theme: &Theme) -> Line<'static> {
+    let turn = usize::try_from(state.ticks).unwrap_or(0);
+    let spinner = SPINNER.get(turn % SPINNER.len()).copied().unwrap_or_default();
+    let (text, style) = match &chat.doing {
+        Doing::Nothing if state.role == Role::Manager && !state.staged.is_empty() => {
+            (format!(" {} staged ", state.staged.files.len()), theme.staged)
+        }
+        Doing::Nothing => return Line::default(),
+        Doing::Thinking => (format!(" {spinner} thinking "), theme.accent),
+        Doing::Answering => (format!(" {spinner} answering "), theme.accent),
+        Doing::Calling(tool) => (format!(" {spinner} {} ", width::truncate(tool, 16)), theme.accent),
+        Doing::Waiting { attempt, .. } => (format!(" {spinner} retry {attempt} "), theme.warning),
+        Doing::Stopping => (" stopping ".to_owned(), theme.warning),
+        Doing::Failed => (" failed ".to_owned(), theme.error),
+    };
+    Line::styled(text, style)
+}
+
+/// What an empty conversation says: what this role does, how to set a model, what to try.
+fn empty(state: &State, chat: &Chat, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let mut texts: Vec<(String, ratatui::style::Style)> = Vec::new();
+    let about = match state.role {
+        Role::Manager => {
+            "The manager reads sources and proposes page edits. Nothing is written before you approve it."
+        }
+        Role::Reader => "The reader answers from this bundle only and cites its pages. It cannot write.",
+    };
+    texts.push((about.to_owned(), theme.dim));
+    texts.push((String::new(), theme.dim));
+    if !chat.has_model {
+        texts.extend(state.fixed.hint.iter().map(|line| (line.clone(), theme.warning)));
+    } else if let Some(suggestion) = chat.suggestions.first() {
+        texts.push(("Try:".to_owned(), theme.dim));
+        texts.push((Safe::line(suggestion).into_string(), theme.strong));
+        texts.push(("Enter puts it into the field, Enter again sends it.".to_owned(), theme.dim));
+    }
+    let mut row = 0;
+    for (text, style) in texts {
+        for range in width::wrap(&text, usize::from(area.width)) {
+            let part = text.get(range).unwrap_or_default().to_owned();
+            paint::line(buffer, area, row, &Line::styled(part, style));
+            row += 1;
+        }
+    }
+}
+
+fn transcript(state: &State, chat: &Chat, regions: &ChatRegions, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let area = regions.transcript;
+    let height = usize::from(area.height);
+    let mut start = 0;
+    for (index, entry) in chat.entries.iter().enumerate() {
+        let end = start + entry.rows.len();
+        if end > chat.top && start < chat.top + height {
+            for (offset, row) in entry.rows.iter().enumerate() {
+                if let Some(at) = (start + offset).checked_sub(chat.top) {
+                    paint::line(buffer, area, at, row);
+                }
+            }
+            if let Some(cited) = chat.cited.filter(|(e, _)| *e == index).and_then(|at| chat.citation(at)) {
+                for (row, columns) in &cited.spans {
+                    if let Some(at) = (start + row).checked_sub(chat.top) {
+                        paint::restyle(buffer, area, at, columns.clone(), theme.link_focused);
+                    }
+                }
+            }
+        }
+        start = end;
+    }
+    // What waits to be said stands below, where there is room.
+    let used = start.saturating_sub(chat.top);
+    for (index, message) in chat.queued.iter().enumerate() {
+        let line = width::truncate(Safe::line(message).as_str(), usize::from(area.width).saturating_sub(10));
+        let row = used + index;
+        if row < height {
+            paint::line(buffer, area, row, &Line::styled(format!("› {line}  waiting"), theme.dim));
+        }
+    }
+    if chat.unseen && !chat.follow {
+        let label = " ↓ new below, Ctrl-End ";
+        let columns = u16::try_from(width::width(label)).unwrap_or(0);
+        let at = Rect {
+            x: (area.x + area.width).saturating_sub(columns),
+            y: (area.y + area.height).saturating_sub(1),
+            width: columns.min(area.width),
+            height: 1,
+        };
+        paint::line(buffer, at, 0, &Line::styled(label, theme.selected));
+    }
+}
+
+fn composer(state: &State, chat: &Chat, regions: &ChatRegions, buffer: &mut Buffer) -> Option<Position> {
+    let theme = &state.fixed.theme;
+    let area = regions.composer.intersection(buffer.area);
+    if area.height == 0 {
+        return None;
+    }
+    let focused = state.focus == Pane::Chat;
+    let rule = "─".repeat(usize::from(area.width));
+    let rule_style = if focused { theme.border_focused } else { theme.border };
+    paint::line(buffer, area, 0, &Line::styled(rule, rule_style));
+    if area.height > 1 {
+        let mark = Rect { y: area.y + 1, height: 1, ..area };
+        paint::line(buffer, mark, 0, &Line::styled("›", if focused { theme.you } else { theme.dim }));
+    }
+    let field = regions.field.intersection(buffer.area);
+    if field.width == 0 || field.height == 0 {
+        return None;
+    }
+    if chat.composer.is_empty() {
+        let text = match (chat.has_model, chat.running(), state.role) {
+            (false, ..) => "no model",
+            (true, true, _) => "Esc stops the turn; what you write now waits",
+            (true, false, Role::Manager) => "tell the manager what to do",
+            (true, false, Role::Reader) => "ask about this bundle",
+        };
+        paint::line(
+            buffer,
+            field,
+            0,
+            &Line::styled(width::truncate(text, usize::from(field.width)), theme.dim),
+        );
+        return Some(Position { x: field.x, y: field.y });
+    }
+    (&chat.composer.area).render(field, buffer);
+    let at = chat.composer.area.screen_cursor();
+    let (top, left) = chat.composer.area.scroll_offset();
+    let x = u16::try_from(at.col).unwrap_or(u16::MAX).saturating_sub(left);
+    let y = u16::try_from(at.row).unwrap_or(u16::MAX).saturating_sub(top);
+    Some(Position {
+        x: field.x.saturating_add(x).min(field.x + field.width - 1),
+        y: field.y.saturating_add(y).min(field.y + field.height - 1),
+    })
+}

@@ -1,0 +1,176 @@
+//! The smaller overlays: help, findings, what was written, questions, the reason of a rejection.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use super::{help, paint};
+use crate::lint::{Finding, Level};
+use crate::text::{Safe, width};
+use crate::tui::state::composer;
+use crate::tui::state::layout::overlay_box;
+use crate::tui::state::review::Summary;
+use crate::tui::state::{Counts, Overlay, Question, State};
+use crate::tui::theme::Theme;
+
+/// The box of this overlay, also when another one lies on it.
+fn area(state: &State, this: &dyn Fn(&Overlay) -> bool) -> Rect {
+    let on_top = state.overlays.last().is_some_and(this);
+    if on_top { overlay_box(state).unwrap_or_default() } else { Rect::default() }
+}
+
+pub fn help(state: &State, top: usize, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let area = area(state, &|o| matches!(o, Overlay::Help { .. }));
+    let title = Line::styled(" Keys ", theme.title);
+    let inner = paint::sheet(buffer, area, &title, &Line::styled(" Esc closes ", theme.dim), theme);
+    let rows = help::rows(&state.fixed.keymap, theme);
+    let text = padded(inner);
+    for (row, line) in rows.iter().skip(top).take(usize::from(text.height)).enumerate() {
+        paint::line(buffer, text, row, line);
+    }
+    paint::scrollbar(buffer, area, top, rows.len(), theme, true);
+}
+
+fn padded(area: Rect) -> Rect {
+    Rect { x: area.x.saturating_add(1), width: area.width.saturating_sub(2), ..area }
+}
+
+pub fn problems(state: &State, selected: usize, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let area = area(state, &|o| matches!(o, Overlay::Problems { .. }));
+    let problems = state.problems();
+    let counts = Counts::of(problems.iter().copied());
+    let title = Line::from(vec![
+        Span::styled(" Findings ", theme.title),
+        Span::styled(format!("{}E ", counts.errors), theme.error),
+        Span::styled(format!("{}W ", counts.warnings), theme.warning),
+        Span::styled(format!("{}H ", counts.hints), theme.hint),
+    ]);
+    let right =
+        Line::styled(format!(" {}/{} ", (selected + 1).min(problems.len()), problems.len()), theme.dim);
+    let inner = paint::sheet(buffer, area, &title, &right, theme);
+    if problems.is_empty() {
+        let text = if state.report.is_some() {
+            "No findings: the bundle is clean."
+        } else {
+            "Reading the bundle…"
+        };
+        paint::line(buffer, padded(inner), 0, &Line::styled(text, theme.success));
+        return;
+    }
+    let top = state.problems_top();
+    for (index, finding) in problems.iter().enumerate().skip(top).take(usize::from(inner.height)) {
+        let line = finding_line(finding, usize::from(inner.width), theme);
+        paint::line(buffer, inner, index - top, &line);
+        if index == selected {
+            paint::row_style(buffer, inner, index - top, theme.selected);
+        }
+    }
+    paint::scrollbar(buffer, area, top, problems.len(), theme, true);
+}
+
+fn finding_line(finding: &Finding, columns: usize, theme: &Theme) -> Line<'static> {
+    let letter = match finding.level {
+        Level::Error => "E",
+        Level::Warning => "W",
+        Level::Hint => "H",
+    };
+    let place = format!("{}:{}", Safe::line(finding.path.relative()), finding.line);
+    let room = (columns / 2).min(44);
+    let place = width::truncate(&place, room);
+    let pad = room.saturating_sub(width::width(&place));
+    let line = Line::from(vec![
+        Span::styled(format!(" {letter} "), theme.level(finding.level)),
+        Span::styled(format!("{} ", finding.rule.code), theme.level(finding.level)),
+        Span::styled(place, theme.text),
+        Span::raw(" ".repeat(pad + 1)),
+        Span::styled(Safe::line(&finding.message).into_string(), theme.text),
+    ]);
+    paint::cut(&line, columns)
+}
+
+pub fn summary_rows(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
+    let mut section = |title: String, style, items: Vec<(String, String)>| {
+        if items.is_empty() {
+            return;
+        }
+        rows.push(Line::styled(title, style));
+        for (mark, text) in items {
+            rows.push(Line::from(vec![Span::styled(mark, style), Span::styled(text, theme.text)]));
+        }
+        rows.push(Line::default());
+    };
+    let marked = |mark: &str, texts: &[String]| texts.iter().map(|t| (mark.to_owned(), t.clone())).collect();
+    section(format!("{} written", summary.landed.len()), theme.success, marked("  ✓ ", &summary.landed));
+    section(format!("{} not written", summary.failed.len()), theme.error, marked("  ! ", &summary.failed));
+    let rejected = summary
+        .rejected
+        .iter()
+        .map(|(path, reason)| {
+            let text = if reason.is_empty() { path.clone() } else { format!("{path}: {reason}") };
+            ("  ✗ ".to_owned(), text)
+        })
+        .collect();
+    section(format!("{} rejected", summary.rejected.len()), theme.warning, rejected);
+    if summary.pending > 0 {
+        rows.push(Line::styled(format!("{} still staged", summary.pending), theme.staged));
+    }
+    rows
+}
+
+pub fn summary(state: &State, summary: &Summary, top: usize, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let area = area(state, &|o| matches!(o, Overlay::Summary { .. }));
+    let title = Line::styled(" Written ", theme.title);
+    let inner = paint::sheet(buffer, area, &title, &Line::styled(" Enter closes ", theme.dim), theme);
+    let text = padded(inner);
+    for (row, line) in
+        summary_rows(summary, theme).iter().skip(top).take(usize::from(text.height)).enumerate()
+    {
+        paint::line(buffer, text, row, &paint::cut(line, usize::from(text.width)));
+    }
+}
+
+pub fn confirm(state: &State, question: &Question, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let area = area(state, &|o| matches!(o, Overlay::Confirm(_)));
+    let inner = paint::sheet(buffer, area, &Line::styled(" Sure? ", theme.title), &Line::default(), theme);
+    let text = padded(inner);
+    for (row, line) in question.text.iter().enumerate() {
+        paint::line(
+            buffer,
+            text,
+            row + 1,
+            &paint::cut(&Line::styled(line.clone(), theme.text), usize::from(text.width)),
+        );
+    }
+}
+
+/// Draws the field and says where the caret is.
+pub fn reason(state: &State, line: &composer::Line, buffer: &mut Buffer) -> Option<Position> {
+    let theme = &state.fixed.theme;
+    let area = area(state, &|o| matches!(o, Overlay::Reason(_)));
+    let file = state.review.as_ref().and_then(|r| r.file())?;
+    let title = Line::styled(format!(" Reject {} ", Safe::line(file.weighed.path.relative())), theme.title);
+    let right = Line::styled(" Enter rejects, Esc goes back ", theme.dim);
+    let within = paint::sheet(buffer, area, &title, &right, theme);
+    let text = padded(within);
+    paint::line(buffer, text, 0, &Line::styled("Why? The manager reads this (may stay empty):", theme.dim));
+    let field = Rect { y: text.y + 2, height: 1, ..text };
+    let room = usize::from(field.width).saturating_sub(3);
+    // The end of a long reason is where the caret is.
+    let mut shown = Safe::line(&line.text).into_string();
+    while width::width(&shown) > room {
+        shown = shown.chars().skip(1).collect();
+    }
+    let column = u16::try_from(2 + width::width(&shown)).unwrap_or(0);
+    paint::line(
+        buffer,
+        field,
+        0,
+        &Line::from(vec![Span::styled("› ", theme.you), Span::styled(shown, theme.text)]),
+    );
+    Some(Position { x: field.x.saturating_add(column), y: field.y })
+}

@@ -1,0 +1,109 @@
+//! The page pane: what was drawn of the page, from its first visible row.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::paint;
+use crate::lint::Level;
+use crate::text::{Safe, width};
+use crate::tui::state::layout::page_text;
+use crate::tui::state::page::Document;
+use crate::tui::state::{Counts, Pane, State};
+use crate::tui::theme::Theme;
+
+pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let focused = state.focus == Pane::Page;
+    let inner =
+        paint::frame(buffer, area, &title(state, theme), &findings_title(state, theme), focused, theme);
+    let text = page_text(area).intersection(inner);
+    if let Some(why) = &state.page.missing {
+        for (row, range) in width::wrap(why, usize::from(text.width)).into_iter().enumerate() {
+            let part = why.get(range).unwrap_or_default().to_owned();
+            paint::line(buffer, text, row, &Line::styled(part, theme.warning));
+        }
+        return;
+    }
+    let Some(rendered) = &state.page.rendered else {
+        let why = match (&state.unreadable, &state.wiki) {
+            (Some(_), _) => "The bundle cannot be read.",
+            (None, None) => "Reading the bundle…",
+            (None, Some(_)) => "",
+        };
+        paint::line(buffer, text, 0, &Line::styled(why, theme.dim));
+        return;
+    };
+    let top = state.page.top;
+    let height = usize::from(text.height);
+    for (row, line) in rendered.lines.iter().skip(top).take(height).enumerate() {
+        paint::line(buffer, text, row, line);
+    }
+    if focused && let Some(link) = state.page.link.and_then(|l| rendered.links.get(l)) {
+        for (row, columns) in &link.spans {
+            if let Some(row) = row.checked_sub(top) {
+                paint::restyle(buffer, text, row, columns.clone(), theme.link_focused);
+            }
+        }
+    }
+    paint::scrollbar(buffer, area, top, rendered.lines.len(), theme, focused);
+    if rendered.lines.len() > height && area.height > 2 && area.width > 16 {
+        let last = rendered.lines.len() - height;
+        let label = if top == 0 {
+            " top ".to_owned()
+        } else if top >= last {
+            " end ".to_owned()
+        } else {
+            format!(" {} % ", top * 100 / last)
+        };
+        let columns = u16::try_from(label.len()).unwrap_or(0);
+        let at = Rect {
+            x: (area.x + area.width).saturating_sub(columns + 2),
+            y: area.y + area.height - 1,
+            width: columns,
+            height: 1,
+        };
+        paint::line(buffer, at, 0, &Line::styled(label, theme.dim));
+    }
+}
+
+fn title(state: &State, theme: &Theme) -> Line<'static> {
+    let Some(path) = state.page.path.as_ref() else {
+        return Line::styled(" page ", theme.title);
+    };
+    let mut spans = vec![Span::styled(format!(" {} ", Safe::line(path.relative())), theme.title)];
+    if let Some(Document::Page(page)) = &state.page.document
+        && page.path == *path
+        && let Some(kind) = page.kind()
+    {
+        spans.push(Span::styled(format!("{} ", Safe::line(kind)), theme.dim));
+    }
+    if state.staged.file(path).is_some() {
+        spans.push(Span::styled("staged ", theme.staged));
+    }
+    Line::from(spans)
+}
+
+/// The findings of the open page: counts, and the rules when they are few.
+fn findings_title(state: &State, theme: &Theme) -> Line<'static> {
+    let Some(path) = state.page.path.as_ref() else { return Line::default() };
+    let counts = Counts::of(state.findings_of(path));
+    if counts.total() == 0 {
+        return Line::default();
+    }
+    let mut codes: Vec<(Level, &str)> = state.findings_of(path).map(|f| (f.level, f.rule.code)).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let mut spans = vec![Span::raw(" ")];
+    for (index, (level, code)) in codes.iter().take(4).enumerate() {
+        let count = state.findings_of(path).filter(|f| f.rule.code == *code && f.level == *level).count();
+        let gap = if index == 0 { "" } else { " " };
+        let text = if count > 1 { format!("{gap}{code}×{count}") } else { format!("{gap}{code}") };
+        spans.push(Span::styled(text, theme.level(*level)));
+    }
+    if codes.len() > 4 {
+        spans.push(Span::styled(format!(" +{}", codes.len() - 4), theme.dim));
+    }
+    spans.push(Span::raw(" "));
+    Line::from(spans)
+}
