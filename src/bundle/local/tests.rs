@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::LocalBundle;
 use crate::bundle::storage::MAX_FILE;
-use crate::bundle::{EntryKind, ErrorKind, Read};
+use crate::bundle::{EntryKind, ErrorKind, Read, Write};
 use crate::okf::BundlePath;
 
 fn path(text: &str) -> BundlePath {
@@ -183,4 +183,140 @@ fn the_bundle_around_a_folder_is_found() {
     assert_eq!(LocalBundle::discover(&root.join("layout/wiki/concepts")), Some(root.join("layout")));
     assert_eq!(LocalBundle::discover(&root.join("flat/tables")), Some(root.join("flat")));
     assert_eq!(LocalBundle::discover(&root.join("none")), None);
+}
+
+/// Spellings that are meant to lead somewhere else. Each is refused as a path or names something inside.
+const HOSTILE: [&str; 44] = [
+    "../s",
+    "a/../../s",
+    "a/b/../../../s",
+    "./../s",
+    "....//s",
+    "..\\s",
+    "a/..\\../s",
+    "/../outside/secret.md",
+    "../outside/secret.md",
+    "/etc/passwd",
+    "//etc/passwd",
+    "/./etc/passwd",
+    "~/x",
+    "~root/x",
+    "$HOME/x",
+    "file:///etc/passwd",
+    "FILE:/etc/passwd",
+    "%2e%2e%2fs",
+    "..%2fs",
+    "%252e%252e/s",
+    "a%00.md",
+    "a.md%3Astream",
+    "a\0b",
+    "a\nb.md",
+    "\u{1b}]0;x\u{7}.md",
+    "C:\\x",
+    "C:x",
+    "\\\\srv\\share",
+    "\\\\?\\C:\\x",
+    "a.md:s",
+    "a.md::$DATA",
+    "CON",
+    "NUL.txt",
+    "a.md.",
+    "a.md ",
+    ".git/hooks/post-checkout",
+    "git~1/config",
+    ".g\u{200C}it/x",
+    "．．／s",
+    "․․/s",
+    "a\u{202E}dm.md",
+    "wiki/up/secret.md",
+    "wiki/up/new.md",
+    "wiki/../wiki/up/../secret.md",
+];
+
+#[test]
+fn no_spelling_of_a_path_reaches_outside() {
+    let (temp, bundle) = sample();
+    let root = temp.path().join("bundle");
+    symlink("../../outside", root.join("wiki/up")).unwrap();
+    let host = temp.path().to_str().unwrap().to_owned();
+    for text in HOSTILE {
+        let Ok(path) = BundlePath::parse(text) else { continue };
+        let read = bundle.read(&path).unwrap_err();
+        assert!(matches!(read.kind, ErrorKind::NotFound | ErrorKind::NotRegular), "{text:?}: {read}");
+        let list = bundle.list(&path).unwrap_err();
+        let stat = bundle.stat(&path).unwrap_err();
+        let write = bundle.write(&path, b"x").err();
+        for error in [Some(&read), Some(&list), Some(&stat), write.as_ref()].into_iter().flatten() {
+            assert!(!error.to_string().contains(&host), "{error}");
+        }
+        if write.is_none() {
+            assert_eq!(bundle.read(&path).unwrap(), "x", "{text:?}");
+            bundle.delete(&path).unwrap();
+        }
+    }
+    let outside: Vec<_> = std::fs::read_dir(temp.path().join("outside")).unwrap().collect();
+    assert_eq!(outside.len(), 1);
+    let mut beside: Vec<String> = std::fs::read_dir(temp.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    beside.sort();
+    assert_eq!(beside, ["bundle", "outside"]);
+    assert_eq!(std::fs::read(temp.path().join("outside/secret.md")).unwrap(), b"secret\n");
+}
+
+#[test]
+fn a_leading_slash_means_the_bundle_and_not_the_host() {
+    let (temp, bundle) = sample();
+    put(temp.path(), "bundle/etc/passwd", "ours");
+    assert_eq!(bundle.read(&path("/etc/passwd")).unwrap(), "ours");
+}
+
+#[test]
+fn paths_that_the_system_cannot_hold_are_plain_errors() {
+    let (_temp, bundle) = sample();
+    let deep = "d/".repeat(2_000) + "x.md";
+    let error = bundle.read(&path(&deep)).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::NotFound);
+    assert!(BundlePath::parse(&"x/".repeat(4_097)).is_err());
+    let wide = format!("{0}/{0}/x.md", "é".repeat(127));
+    assert_eq!(bundle.read(&path(&wide)).unwrap_err().kind, ErrorKind::NotFound);
+}
+
+#[test]
+fn a_walk_is_bounded_and_says_what_it_left_out() {
+    use crate::bundle::walk::{Bounds, walk};
+    let (temp, bundle) = sample();
+    put(temp.path(), "bundle/d/d/d/d/x.md", "");
+    let root = BundlePath::root();
+    let (entries, errors) = walk(&bundle, &root, Bounds { depth: 3, entries: 100 }).unwrap();
+    assert!(entries.iter().any(|e| e.path == path("/d/d/d/d")));
+    assert!(entries.iter().all(|e| e.path.name() != "x.md"));
+    assert_eq!(
+        errors.iter().map(|e| (e.kind, e.path.as_str())).collect::<Vec<_>>(),
+        [(ErrorKind::TooLarge, "/d/d/d/d")]
+    );
+    let (entries, errors) = walk(&bundle, &root, Bounds { depth: 64, entries: 4 }).unwrap();
+    assert_eq!(entries.len(), 4);
+    assert_eq!(errors.len(), 1);
+    assert_eq!(errors[0].kind, ErrorKind::TooLarge);
+}
+
+#[test]
+fn a_folder_that_cannot_be_listed_does_not_end_the_walk() {
+    use std::os::unix::fs::PermissionsExt;
+    let (temp, bundle) = sample();
+    let shut = temp.path().join("bundle/wiki/b");
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::read_dir(&shut).is_ok() {
+        eprintln!("skipped: this user may read everything");
+        return;
+    }
+    let (entries, errors) = bundle.walk(&BundlePath::root()).unwrap();
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(entries.iter().any(|e| e.path == path("/wiki/a.md")));
+    assert_eq!(
+        errors.iter().map(|e| (e.kind, e.path.as_str())).collect::<Vec<_>>(),
+        [(ErrorKind::Denied, "/wiki/b")]
+    );
 }
