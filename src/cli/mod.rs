@@ -2,9 +2,11 @@
 //! below it prints.
 
 pub mod ask;
+pub mod bundle;
 pub mod demo;
 pub mod lint;
 pub mod manage;
+pub mod model;
 pub mod open;
 pub mod output;
 

@@ -1,0 +1,43 @@
+//! Finding and opening the bundle that a command was given.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+
+use crate::bundle::LocalBundle;
+
+/// What a bundle is, for whoever has none.
+pub const WHAT_IS_A_BUNDLE: &str = "\
+A bundle is a folder of markdown pages in the Open Knowledge Format: it holds an AGENTS.md, a wiki/ folder or an index.md.
+Give its path (wikiwright PATH), or look at the example first: wikiwright demo";
+
+/// Opens the bundle at `path`.
+pub fn open(path: &Path) -> anyhow::Result<Arc<LocalBundle>> {
+    let facts = match std::fs::metadata(path) {
+        Ok(facts) => facts,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            bail!("{}: there is no such folder\n{WHAT_IS_A_BUNDLE}", path.display())
+        }
+        Err(e) => return Err(e).with_context(|| path.display().to_string()),
+    };
+    if !facts.is_dir() {
+        bail!("{}: this is not a folder\n{WHAT_IS_A_BUNDLE}", path.display());
+    }
+    // Its error speaks of bundle paths; the person gave one of this machine.
+    let bundle = LocalBundle::open(path)
+        .map_err(|e| anyhow::anyhow!("{}: cannot open this folder: {}", path.display(), e.message))?;
+    Ok(Arc::new(bundle))
+}
+
+/// Opens the bundle at `path`, else the one around the current folder.
+pub fn open_or_discover(path: Option<&Path>) -> anyhow::Result<Arc<LocalBundle>> {
+    if let Some(path) = path {
+        return open(path);
+    }
+    let here = std::env::current_dir().context("the current folder cannot be read")?;
+    match LocalBundle::discover(&here) {
+        Some(root) => open(&root),
+        None => bail!("there is no bundle around {}\n{WHAT_IS_A_BUNDLE}", here.display()),
+    }
+}
