@@ -9,6 +9,7 @@ pub mod manage;
 pub mod model;
 pub mod open;
 pub mod output;
+pub mod review;
 
 use std::io;
 use std::path::PathBuf;

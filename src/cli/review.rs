@@ -1,0 +1,173 @@
+//! Deciding about proposed changes on a plain terminal: shows each diff, asks, gives decisions as data. Writes nothing.
+
+use std::io::{self, BufRead, Write};
+
+use crate::bundle::change::Decisions;
+use crate::bundle::{ChangeKind, ChangeSet, Decision, FileChange};
+use crate::text::Safe;
+use crate::text::diff::{self, Change};
+
+/// Approves every file as it is.
+pub fn approve_all(changes: &ChangeSet) -> Decisions {
+    changes.files.iter().map(|file| (file.path.clone(), approval(file))).collect()
+}
+
+/// Rejects every file for one reason.
+pub fn reject_all(changes: &ChangeSet, reason: &str) -> Decisions {
+    let rejected = Decision::Rejected { reason: reason.to_owned() };
+    changes.files.iter().map(|file| (file.path.clone(), rejected.clone())).collect()
+}
+
+/// Prints the diffs of all files and a count.
+pub fn show(changes: &ChangeSet, color: bool, out: &mut dyn Write) -> io::Result<()> {
+    for file in &changes.files {
+        writeln!(out)?;
+        show_file(file, color, out)?;
+    }
+    writeln!(out, "\n{}", summary(changes))
+}
+
+/// `"3 files: 1 new, 2 changed"`.
+pub fn summary(changes: &ChangeSet) -> String {
+    let count = |wanted: fn(&ChangeKind) -> bool| changes.files.iter().filter(|f| wanted(&f.kind)).count();
+    let parts: Vec<String> = [
+        (count(|k| *k == ChangeKind::Create), "new"),
+        (count(|k| *k == ChangeKind::Modify), "changed"),
+        (count(|k| matches!(k, ChangeKind::Rename { .. })), "moved"),
+        (count(|k| *k == ChangeKind::Delete), "deleted"),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, word)| format!("{n} {word}"))
+    .collect();
+    let files = changes.files.len();
+    format!("{files} file{}: {}", if files == 1 { "" } else { "s" }, parts.join(", "))
+}
+
+/// Shows everything and asks: all, none, or file by file. The end of the input decides nothing, so nothing is applied.
+pub fn ask(
+    changes: &ChangeSet,
+    color: bool,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> io::Result<Decisions> {
+    show(changes, color, out)?;
+    let Some(answer) = question(input, out, "Apply all? [y]es, [n]o, [f]ile by file: ", &["y", "n", "f"])?
+    else {
+        return Ok(Decisions::new());
+    };
+    match answer {
+        "y" => Ok(approve_all(changes)),
+        "n" => Ok(reject_all(changes, &reason(input, out)?)),
+        _ => file_by_file(changes, color, input, out),
+    }
+}
+
+fn file_by_file(
+    changes: &ChangeSet,
+    color: bool,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> io::Result<Decisions> {
+    let mut decisions = Decisions::new();
+    for file in &changes.files {
+        writeln!(out)?;
+        show_file(file, color, out)?;
+        let prompt = format!("Apply {}? [y]es, [n]o, [q]uit: ", Safe::line(file.path.relative()));
+        let decision = match question(input, out, &prompt, &["y", "n", "q"])? {
+            Some("y") => approval(file),
+            Some("n") => Decision::Rejected { reason: reason(input, out)? },
+            _ => break,
+        };
+        decisions.insert(file.path.clone(), decision);
+    }
+    Ok(decisions)
+}
+
+fn approval(file: &FileChange) -> Decision {
+    Decision::Approved { shown: file.shown() }
+}
+
+/// One of `answers`, asked again until it is; none at the end of the input.
+fn question<'a>(
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+    prompt: &str,
+    answers: &[&'a str],
+) -> io::Result<Option<&'a str>> {
+    loop {
+        write!(out, "{prompt}")?;
+        out.flush()?;
+        let Some(line) = line(input)? else {
+            writeln!(out)?;
+            return Ok(None);
+        };
+        let line = line.to_lowercase();
+        if let Some(answer) = answers.iter().find(|a| line == **a || (line.len() > 1 && word(a) == line)) {
+            return Ok(Some(answer));
+        }
+    }
+}
+
+fn word(answer: &str) -> &'static str {
+    match answer {
+        "y" => "yes",
+        "n" => "no",
+        "f" => "file",
+        _ => "quit",
+    }
+}
+
+fn reason(input: &mut dyn BufRead, out: &mut dyn Write) -> io::Result<String> {
+    write!(out, "Why not? The manager is told (may be empty): ")?;
+    out.flush()?;
+    Ok(line(input)?.unwrap_or_default())
+}
+
+/// A trimmed line; bytes that are not UTF-8 are replaced.
+fn line(input: &mut dyn BufRead) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    if input.read_until(b'\n', &mut bytes)? == 0 {
+        return Ok(None);
+    }
+    Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
+}
+
+fn show_file(file: &FileChange, color: bool, out: &mut dyn Write) -> io::Result<()> {
+    let path = Safe::line(file.path.relative());
+    match &file.kind {
+        ChangeKind::Create => writeln!(out, "new {path}")?,
+        ChangeKind::Modify => writeln!(out, "changed {path}")?,
+        ChangeKind::Delete => writeln!(out, "deleted {path}")?,
+        ChangeKind::Rename { from } => writeln!(out, "moved {} to {path}", Safe::line(from.relative()))?,
+    }
+    let Ok((before, after)) = file.texts() else {
+        let bytes = |side: &Option<std::sync::Arc<[u8]>>| side.as_ref().map_or(0, |b| b.len());
+        return writeln!(
+            out,
+            "  not text: {} bytes before, {} after",
+            bytes(&file.before),
+            bytes(&file.after)
+        );
+    };
+    for hunk in diff::hunks(before.unwrap_or_default(), after.unwrap_or_default()) {
+        writeln!(out, "@@ -{},{} +{},{} @@", hunk.old_start, hunk.old_len, hunk.new_start, hunk.new_len)?;
+        for line in &hunk.lines {
+            let text = Safe::line(&line.text);
+            let (sign, sgr) = match line.change {
+                Change::Context => (' ', ""),
+                Change::Removed => ('-', "\x1b[31m"),
+                Change::Added => ('+', "\x1b[32m"),
+            };
+            if color && !sgr.is_empty() {
+                writeln!(out, "{sgr}{sign}{text}\x1b[0m")?;
+            } else {
+                writeln!(out, "{sign}{text}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
