@@ -10,6 +10,7 @@ pub mod model;
 pub mod open;
 pub mod output;
 pub mod review;
+pub mod turn;
 
 use std::io;
 use std::path::PathBuf;

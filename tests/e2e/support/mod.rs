@@ -1,5 +1,6 @@
-//! What the end-to-end tests share: a pseudo-terminal with a screen, temporary bundles.
+//! What the end-to-end tests share: the binary with and without a terminal, temporary bundles.
 #![allow(dead_code)]
 
 pub mod bundle;
+pub mod command;
 pub mod pty;
