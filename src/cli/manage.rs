@@ -1,12 +1,21 @@
 //! `wikiwright manage`: one instruction to the manager, without a screen. Proposed changes are shown and decided here;
 //! only an approval writes.
 
-use std::path::PathBuf;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use anyhow::{Context as _, bail};
 use clap::Args;
 
-use super::Exit;
-use crate::config::Flags;
+use super::{Exit, bundle, model, output, review, turn};
+use crate::agent::AgentCommand;
+use crate::agent::client::ModelClient;
+use crate::agent::driver;
+use crate::bundle::apply::{Applied, apply};
+use crate::bundle::{ChangeSet, LocalBundle};
+use crate::config::{Environment, Flags, Settings};
+use crate::text::Safe;
 
 #[derive(Debug, Args)]
 pub struct ManageArgs {
@@ -23,6 +32,90 @@ pub struct ManageArgs {
 }
 
 pub fn run(args: &ManageArgs, flags: &Flags) -> anyhow::Result<Exit> {
-    let _ = (args, flags);
-    unimplemented!("project helper")
+    let environment = Environment::of_process();
+    let settings = Settings::load(flags, &environment)?;
+    let bundle = bundle::open(&args.path)?;
+    if let Some(file) = &args.patch {
+        // Better now than after the model has worked for minutes.
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) || file.is_dir() {
+            bail!("{}: no patch can be written there; name a file in an existing folder", file.display());
+        }
+    }
+    super::runtime()?.block_on(async {
+        let client = model::client(settings.model.clone(), &environment).await.map_err(anyhow::Error::msg)?;
+        manage(bundle, client, args, &settings).await
+    })
+}
+
+async fn manage(
+    bundle: Arc<LocalBundle>,
+    client: Arc<dyn ModelClient>,
+    args: &ManageArgs,
+    settings: &Settings,
+) -> anyhow::Result<Exit> {
+    let mut session = driver::start_manager(bundle.clone(), client, settings.manager.clone());
+    let mut command = AgentCommand::Say(args.instruction.clone());
+    let mut exit = Exit::Done;
+    loop {
+        // A session that is gone already says so when it is listened to.
+        let _ = session.commands.send(command);
+        turn::listen(&mut session.events, &mut io::stdout(), &mut io::stderr()).await?;
+        let changes = session.staged.as_ref().map(|staged| staged.changes()).unwrap_or_default();
+        if changes.is_empty() {
+            output::note("No changes are proposed.");
+            return Ok(exit);
+        }
+        if let Some(file) = &args.patch {
+            return write_patch(file, &changes, bundle.root());
+        }
+        let decisions = if args.yes {
+            review::approve_all(&changes)
+        } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
+            review::ask(&changes, settings.color, &mut io::stdin().lock(), &mut io::stdout())?
+        } else {
+            review::show(&changes, false, &mut io::stdout())?;
+            output::note(
+                "Nothing was changed: there is no terminal to ask on. --yes approves everything, --patch FILE writes a patch.",
+            );
+            return Ok(Exit::Negative);
+        };
+        let applied = apply(bundle.as_ref(), &changes, &decisions);
+        report(&applied)?;
+        exit =
+            if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done };
+        // The manager answers a reason; a bare no ends it.
+        if !applied.rejected.iter().any(|(_, reason)| !reason.is_empty()) {
+            return Ok(exit);
+        }
+        command = AgentCommand::Reviewed(applied);
+    }
+}
+
+fn write_patch(file: &Path, changes: &ChangeSet, root: &Path) -> anyhow::Result<Exit> {
+    std::fs::write(file, changes.patch()).with_context(|| format!("cannot write {}", file.display()))?;
+    output::note(&format!(
+        "{}: {}. Nothing was changed; `git apply` in {} applies it.",
+        file.display(),
+        review::summary(changes),
+        root.display()
+    ));
+    Ok(Exit::Done)
+}
+
+fn report(applied: &Applied) -> io::Result<()> {
+    let mut out = io::stdout();
+    for path in &applied.landed {
+        writeln!(out, "applied {}", Safe::line(path.relative()))?;
+    }
+    for (path, _) in &applied.rejected {
+        writeln!(out, "rejected {}", Safe::line(path.relative()))?;
+    }
+    for path in &applied.pending {
+        writeln!(out, "left undecided, not applied: {}", Safe::line(path.relative()))?;
+    }
+    for (_, error) in &applied.failed {
+        output::complain(&format!("not applied: {error}"));
+    }
+    Ok(())
 }

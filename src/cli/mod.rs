@@ -15,6 +15,7 @@ pub mod turn;
 use std::io;
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::Flags;
@@ -133,6 +134,11 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         (None, Some(Command::Ask(args))) => ask::run(args, &flags),
         (None, Some(Command::Manage(args))) => manage::run(args, &flags),
     }
+}
+
+/// What the commands with a model run on.
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start")
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

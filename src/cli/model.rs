@@ -1,9 +1,11 @@
 //! From settings to a model that can be talked to, or to the words that say how to get one.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::agent::client::ModelClient;
 use crate::config::model::OLLAMA;
 use crate::config::{Choice, Endpoint, Environment};
 
@@ -12,6 +14,12 @@ const OLLAMA_PATIENCE: Duration = Duration::from_millis(200);
 
 /// Most bytes of its answer that are read.
 const OLLAMA_MAX_BYTES: usize = 1024 * 1024;
+
+/// A client of the model to use, or two lines that say how to set one.
+pub async fn client(choice: Choice, environment: &Environment) -> Result<Arc<dyn ModelClient>, String> {
+    let endpoint = resolve(choice, environment).await?;
+    todo!()
+}
 
 /// The model to use, or why there is none: two lines that say how to set one.
 pub async fn resolve(choice: Choice, environment: &Environment) -> Result<Endpoint, String> {

@@ -5,17 +5,7 @@ use std::io::{self, Write};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::agent::AgentEvent;
-use crate::bundle::ChangeSet;
 use crate::text::Safe;
-
-/// What a turn came to.
-#[derive(Debug, Default, PartialEq)]
-pub struct Outcome {
-    /// Everything the model said, as it came.
-    pub text: String,
-    /// What waits for a decision.
-    pub proposed: ChangeSet,
-}
 
 /// Why a turn gave nothing.
 #[derive(Debug, thiserror::Error)]
@@ -27,23 +17,23 @@ pub enum Failure {
     Interrupted,
     #[error("the agent has stopped without an answer")]
     Gone,
-    #[error(transparent)]
+    #[error("the answer cannot be printed")]
     Output(#[from] io::Error),
 }
 
-/// Listens until the turn ends.
+/// Listens until the turn ends; gives everything the model said, as it came.
 pub async fn listen(
     events: &mut UnboundedReceiver<AgentEvent>,
     out: &mut dyn Write,
     progress: &mut dyn Write,
-) -> Result<Outcome, Failure> {
-    let mut outcome = Outcome::default();
+) -> Result<String, Failure> {
+    let mut text = String::new();
     let mut answer = Answer::new(out);
     while let Some(event) = events.recv().await {
         match event {
             AgentEvent::Text(delta) => {
                 answer.push(&delta)?;
-                outcome.text.push_str(&delta);
+                text.push_str(&delta);
             }
             AgentEvent::ToolStarted { tool, summary, .. } => {
                 answer.end_line()?;
@@ -58,16 +48,18 @@ pub async fn listen(
                     &format!("· {cause}; attempt {} in {} s", attempt + 1, wait.as_secs_f32().ceil()),
                 );
             }
-            AgentEvent::Staged(changes) | AgentEvent::AwaitingReview(changes) => outcome.proposed = changes,
             AgentEvent::Finished { interrupted } => {
                 answer.end_line()?;
-                return if interrupted { Err(Failure::Interrupted) } else { Ok(outcome) };
+                return if interrupted { Err(Failure::Interrupted) } else { Ok(text) };
             }
             AgentEvent::Failed(why) => {
                 answer.end_line()?;
                 return Err(Failure::Failed(why));
             }
-            AgentEvent::TurnStarted { .. }
+            // The pending changes themselves are read from the session when the turn has ended.
+            AgentEvent::Staged(_)
+            | AgentEvent::AwaitingReview(_)
+            | AgentEvent::TurnStarted { .. }
             | AgentEvent::Reasoning(_)
             | AgentEvent::ToolFinished { ok: true, .. }
             | AgentEvent::Todos(_)
@@ -129,8 +121,8 @@ mod tests {
         AgentEvent::Text(delta.to_owned())
     }
 
-    /// The outcome, what went to standard output, and what went to standard error.
-    async fn heard(said: Vec<AgentEvent>) -> (Result<Outcome, Failure>, String, String) {
+    /// The answer, what went to standard output, and what went to standard error.
+    async fn heard(said: Vec<AgentEvent>) -> (Result<String, Failure>, String, String) {
         let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
         for event in said {
             sender.send(event).unwrap();
@@ -162,7 +154,7 @@ mod tests {
             AgentEvent::Finished { interrupted: false },
         ])
         .await;
-        assert_eq!(outcome.unwrap().text, "Let me look.Done.\n");
+        assert_eq!(outcome.unwrap(), "Let me look.Done.\n");
         assert_eq!(out, "Let me look.\nDone.\n");
         assert_eq!(progress, "· read_file /wiki/a.md\n  failed: no such file\n");
     }

@@ -15,6 +15,8 @@ const MAX_BYTES: u64 = 1024 * 1024;
 #[serde(deny_unknown_fields, default)]
 pub struct File {
     pub model: Model,
+    pub manager: Manager,
+    pub reader: Reader,
     pub lint: Lint,
     pub display: Display,
 }
@@ -26,6 +28,26 @@ pub struct Model {
     pub model: Option<String>,
     /// Name of the environment variable that holds the key. The key itself has no place in a file that is copied around.
     pub api_key_env: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Manager {
+    /// `raw/` cannot be written.
+    pub protect_raw: bool,
+}
+
+impl Default for Manager {
+    fn default() -> Self {
+        Self { protect_raw: true }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reader {
+    /// What the reader says when the wiki is silent; none for its own sentence.
+    pub not_found_message: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

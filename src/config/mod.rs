@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 
+use crate::agent::driver::{ManagerOptions, ReaderOptions};
 use crate::lint;
 use file::{Color, File, Profile};
 pub use model::{Choice, Endpoint};
@@ -59,6 +60,8 @@ pub enum Error {
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub model: Choice,
+    pub manager: ManagerOptions,
+    pub reader: ReaderOptions,
     pub lint: lint::Options,
     pub color: bool,
 }
@@ -84,6 +87,8 @@ impl Settings {
         };
         Ok(Self {
             model: model::choose(flags, environment, &file.model, &path)?,
+            manager: ManagerOptions { protect_raw: file.manager.protect_raw },
+            reader: ReaderOptions { not_found_message: file.reader.not_found_message },
             lint: lint::Options { profile },
             color,
         })

@@ -190,15 +190,27 @@ fn the_example_documents_every_key_and_no_other() {
     let example = include_str!("../../config.example.toml");
     assert_eq!(
         example_keys(example),
-        ["model.base_url", "model.model", "model.api_key_env", "lint.profile", "display.color"]
+        [
+            "model.base_url",
+            "model.model",
+            "model.api_key_env",
+            "manager.protect_raw",
+            "reader.not_found_message",
+            "lint.profile",
+            "display.color"
+        ]
     );
     // Exhaustive on purpose: a new key does not compile until it is listed above.
     let File {
         model: file::Model { base_url, model, api_key_env },
+        manager: file::Manager { protect_raw },
+        reader: file::Reader { not_found_message },
         lint: file::Lint { profile },
         display: file::Display { color },
     } = File::parse(example, Path::new("config.example.toml")).unwrap();
     assert_eq!((base_url, model, api_key_env), (None, None, None));
+    assert!(protect_raw && file::Manager::default().protect_raw);
+    assert_eq!(not_found_message, None);
     assert_eq!((profile, color), (Profile::default(), Color::default()));
 }
 
