@@ -129,7 +129,7 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
             path.display()
         ),
         (path, None) => open::run(path.as_deref(), &flags),
-        (None, Some(Command::Demo)) => demo::run(),
+        (None, Some(Command::Demo)) => demo::run(&flags),
         (None, Some(Command::Lint(args))) => lint::run(args),
         (None, Some(Command::Ask(args))) => ask::run(args, &flags),
         (None, Some(Command::Manage(args))) => manage::run(args, &flags),

@@ -18,7 +18,7 @@ const OLLAMA_MAX_BYTES: usize = 1024 * 1024;
 /// A client of the model to use, or two lines that say how to set one.
 pub async fn client(choice: Choice, environment: &Environment) -> Result<Arc<dyn ModelClient>, String> {
     let endpoint = resolve(choice, environment).await?;
-    todo!()
+    Err(format!("The client for {} is still to come.\n{HOW}", endpoint.base_url))
 }
 
 /// The model to use, or why there is none: two lines that say how to set one.

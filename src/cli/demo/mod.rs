@@ -1,10 +1,61 @@
 //! `wikiwright demo`: the workbench on the example bundle, copied to a fresh temporary folder, with a scripted model.
 
-#[allow(dead_code)]
 mod files;
 
-use super::Exit;
+use std::path::PathBuf;
 
-pub fn run() -> anyhow::Result<Exit> {
-    unimplemented!("project helper")
+use anyhow::Context as _;
+
+use super::{Exit, bundle, output};
+
+use crate::config::{Environment, Flags, Settings};
+use crate::tui::{self, Setup, Suggestions};
+
+/// What the scripted model says. Outside the bundle's folder, so that no page can speak for the model.
+pub const SCRIPT: &str = include_str!("../../../assets/demo/script.toml");
+
+pub fn run(flags: &Flags) -> anyhow::Result<Exit> {
+    // Looking first leaves no folder behind where there is no terminal to show it in.
+    tui::terminal::check()?;
+    let settings = Settings::load(flags, &Environment::of_process())?;
+    let root = copy()?;
+    let setup = Setup {
+        bundle: bundle::open(&root)?,
+        client: None,
+        model_hint: String::new(),
+        banner: Some(format!("Demo: the model is scripted, nothing leaves this machine. {}", root.display())),
+        color: settings.color,
+        suggestions: suggestions(),
+        manager: settings.manager,
+        reader: settings.reader,
+        lint: settings.lint,
+    };
+    let status = super::runtime()?.block_on(tui::run(setup))?;
+    output::note(&format!("The demo's wiki is in {}", root.display()));
+    Ok(Exit::Status(status.0))
+}
+
+/// Copies the example to a fresh folder, which stays: what was approved in it is worth a look afterwards.
+fn copy() -> anyhow::Result<PathBuf> {
+    let folder = tempfile::Builder::new()
+        .prefix("wikiwright-demo-")
+        .tempdir()
+        .context("cannot make a temporary folder for the example")?;
+    // A readable name: the workbench shows the folder's.
+    let root = folder.path().join("tide-mills");
+    std::fs::create_dir(&root).with_context(|| root.display().to_string())?;
+    files::write(&root)?;
+    let _ = folder.keep();
+    Ok(root)
+}
+
+fn suggestions() -> Suggestions {
+    Suggestions {
+        manager: vec!["Ingest raw/la-rance.md".to_owned()],
+        reader: vec![
+            "How long can a tide mill grind on one tide?".to_owned(),
+            "Why is Eling a good site?".to_owned(),
+            "How much energy does a pond hold?".to_owned(),
+        ],
+    }
 }
