@@ -154,7 +154,9 @@ pub fn review(state: &State) -> ReviewRegions {
     };
     let (files, diff) = if rest.width >= 90 {
         let files = (rest.width / 3).clamp(30, 52);
-        (Rect { width: files, ..rest }, Rect { x: rest.x + files, width: rest.width - files, ..rest })
+        // One column between them holds a rule.
+        let diff = Rect { x: rest.x + files, width: rest.width - files, ..rest };
+        (Rect { width: files - 1, ..rest }, diff)
     } else {
         let count = state.review.as_ref().map_or(0, |r| r.files.len());
         let files =
@@ -190,9 +192,14 @@ pub fn overlay_box(state: &State) -> Option<Rect> {
         Overlay::Review => overlay_area(state),
         Overlay::Help { .. } => centred(state, 92, height),
         Overlay::Problems { .. } => {
-            centred(state, width.saturating_sub(8).max(60), height.saturating_sub(4).max(12))
+            let count = state.report.as_ref().map_or(0, |r| r.findings.len());
+            let rows = u16::try_from(count.max(1) + 2).unwrap_or(u16::MAX);
+            centred(state, width.saturating_sub(8).max(60), rows.clamp(5, height.saturating_sub(4).max(8)))
         }
-        Overlay::Summary { .. } => centred(state, 86, 24),
+        Overlay::Summary { summary, .. } => {
+            let rows = u16::try_from(summary.rows() + 2).unwrap_or(u16::MAX);
+            centred(state, 86, rows.clamp(5, height.saturating_sub(4).max(8)))
+        }
         Overlay::Confirm(question) => {
             centred(state, 70, u16::try_from(question.text.len() + 4).unwrap_or(u16::MAX))
         }

@@ -142,3 +142,12 @@ pub struct Summary {
     pub failed: Vec<String>,
     pub pending: usize,
 }
+
+impl Summary {
+    /// Rows it takes on screen: a title, the items and a blank for each kind that there is.
+    pub fn rows(&self) -> usize {
+        let sections = [self.landed.len(), self.failed.len(), self.rejected.len()];
+        let listed: usize = sections.iter().filter(|n| **n > 0).map(|n| n + 2).sum();
+        listed + usize::from(self.pending > 0)
+    }
+}

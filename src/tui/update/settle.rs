@@ -3,6 +3,7 @@
 
 use super::citations;
 use crate::tui::effect::Effect;
+use crate::tui::state::chat::Item;
 use crate::tui::state::layout::{self, diff_text, inner, overlay_box, page_text, regions};
 use crate::tui::state::page::Document;
 use crate::tui::state::{Overlay, Pane, State};
@@ -80,14 +81,19 @@ fn chat(state: &mut State, width: u16, height: usize) {
     let theme = state.fixed.theme.clone();
     let chat = state.chat_mut();
     let details = chat.details;
-    for entry in chat.entries.iter_mut().filter(|e| e.width != Some(width)) {
-        let exists = |path: &_| wiki.as_ref().is_some_and(|w| w.page(path).is_some());
-        let (rows, cited) = view::transcript::rows(&entry.item, width, details, &theme, &|text| {
-            citations::link_paths(text, &exists)
-        });
-        entry.rows = rows;
-        entry.cited = cited;
-        entry.width = Some(width);
+    let mut gap = false;
+    for entry in &mut chat.entries {
+        if entry.width != Some(width) {
+            let exists = |path: &_| wiki.as_ref().is_some_and(|w| w.page(path).is_some());
+            let link = |text: &str| citations::link_paths(text, &exists);
+            let (rows, cited) = view::transcript::rows(&entry.item, gap, width, details, &theme, &link);
+            entry.rows = rows;
+            entry.cited = cited;
+            entry.width = Some(width);
+        }
+        // These end without a blank row, so that a series of them stands close.
+        gap =
+            matches!(entry.item, Item::Tool { .. }) || (matches!(entry.item, Item::Reasoning(_)) && !details);
     }
     let last = chat.rows().saturating_sub(height);
     if chat.follow {

@@ -22,7 +22,9 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) -> Option<Position> 
     let theme = &state.fixed.theme;
     let focused = state.focus == Pane::Chat;
     let chat = state.chat();
-    paint::frame(buffer, area, &title(state, chat, theme), &doing(state, chat, theme), focused, theme);
+    let doing = doing(state, chat, theme);
+    let room = usize::from(area.width).saturating_sub(5 + doing.width());
+    paint::frame(buffer, area, &title(state, chat, room, theme), &doing, focused, theme);
     let regions = layout::chat(state, area);
     if chat.entries.is_empty() && chat.queued.is_empty() {
         empty(state, chat, regions.transcript, buffer);
@@ -47,25 +49,24 @@ fn role_name(role: Role) -> &'static str {
     }
 }
 
-fn title(state: &State, chat: &Chat, theme: &Theme) -> Line<'static> {
+/// Role, what the other one does, model, and the key that switches: as much as fits.
+fn title(state: &State, chat: &Chat, columns: usize, theme: &Theme) -> Line<'static> {
     let other = match state.role {
         Role::Manager => Role::Reader,
         Role::Reader => Role::Manager,
     };
     let key = state.fixed.keymap.hint(Layer::Global, Action::SwitchRole).unwrap_or_default();
-    let mut spans = vec![Span::styled(format!(" {} ", role_name(state.role)), theme.title)];
-    spans.push(Span::styled(
-        match &state.fixed.model {
-            Some(model) if chat.has_model => format!("{model} "),
-            _ => "no model ".to_owned(),
-        },
-        theme.dim,
-    ));
-    spans.push(Span::styled(format!("{key}: {} ", role_name(other)), theme.dim));
+    let model = match &state.fixed.model {
+        Some(model) if chat.has_model => model.clone(),
+        _ => "no model".to_owned(),
+    };
+    let mut parts = vec![vec![Span::styled(format!(" {} ", role_name(state.role)), theme.title)]];
     if state.chat_of(other).running() {
-        spans.push(Span::styled("(at work) ", theme.accent));
+        parts.push(vec![Span::styled(format!("({} at work) ", role_name(other)), theme.accent)]);
     }
-    Line::from(spans)
+    parts.push(vec![Span::styled(format!("{model} "), theme.dim)]);
+    parts.push(vec![Span::styled(format!("{key}: {} ", role_name(other)), theme.dim)]);
+    paint::fitting(parts, "", columns, theme.dim)
 }
 
 fn doing(state: &State, chat: &Chat, theme: &Theme) -> Line<'static> {

@@ -20,7 +20,7 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
     let regions = review_regions(state);
     let (approved, rejected, open) = review.tally();
     let title = Line::from(vec![
-        Span::styled(format!(" Review: {} ", files(review.files.len())), theme.title),
+        Span::styled(format!(" Review: {} ", plural(review.files.len(), "file")), theme.title),
         Span::styled(format!("{approved} approved, {rejected} rejected, {open} open "), theme.dim),
     ]);
     let right = if review.applying {
@@ -32,11 +32,17 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
     verdict(review, regions.verdict, theme, buffer);
     list(review, regions.files, theme, buffer);
     diff(review, regions.diff, theme, buffer);
+    if regions.diff.y == regions.files.y {
+        let rule = Rect { x: regions.diff.x.saturating_sub(1), width: 1, ..regions.diff };
+        for row in 0..usize::from(rule.height) {
+            paint::line(buffer, rule, row, &Line::styled("│", theme.border));
+        }
+    }
     keys(state, review, regions.keys, buffer);
 }
 
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn verdict(review: &Review, area: Rect, theme: &Theme, buffer: &mut Buffer) {
@@ -58,14 +64,14 @@ fn verdict(review: &Review, area: Rect, theme: &Theme, buffer: &mut Buffer) {
     let mut spans = vec![
         Span::styled(" If all of it is written: ", theme.text),
         Span::styled(
-            format!("{} errors", counts.errors),
+            plural(counts.errors, "error"),
             if counts.errors > 0 { theme.error } else { theme.success },
         ),
         Span::styled(
-            format!(", {} warnings", counts.warnings),
+            format!(", {}", plural(counts.warnings, "warning")),
             if counts.warnings > 0 { theme.warning } else { theme.text },
         ),
-        Span::styled(format!(", {} hints   ", counts.hints), theme.text),
+        Span::styled(format!(", {}   ", plural(counts.hints, "hint")), theme.text),
     ];
     spans.extend(delta);
     paint::line(buffer, area, 0, &paint::cut(&Line::from(spans), usize::from(area.width)));

@@ -14,9 +14,11 @@ use crate::tui::theme::Theme;
 /// Most rows of a tool's result that are shown.
 const RESULT_ROWS: usize = 12;
 
-/// Rows of an item, a blank one last, and the links in it. `prepare` turns bare paths of the text into links.
+/// Rows of an item, a blank one last, and the links in it. After another item of the same turn (`gap`) an answer
+/// begins with a blank row too. `prepare` turns bare paths of the text into links.
 pub fn rows(
     item: &Item,
+    gap: bool,
     width: u16,
     details: bool,
     theme: &Theme,
@@ -36,13 +38,15 @@ pub fn rows(
         }
         Item::Answer(text) => {
             let rendered = markdown::render_text(&prepare(text), width, theme);
+            let above = usize::from(gap);
             for link in rendered.links {
                 cited.push(Cited {
                     destination: destination(&link.target, &link.destination),
                     target: link.target,
-                    spans: link.spans,
+                    spans: link.spans.into_iter().map(|(row, columns)| (row + above, columns)).collect(),
                 });
             }
+            rows.extend(std::iter::repeat_n(Line::default(), above));
             rows.extend(rendered.lines);
             while rows.last().is_some_and(|l| l.width() == 0) {
                 rows.pop();
