@@ -23,7 +23,8 @@ pub enum EntryKind {
     File,
     Directory,
     /// Listed, never opened: what it is (`"FIFO"`, `"socket"`, `"device"`, `"symlink out of the bundle"`,
-    /// `"dangling symlink"`, `"symlink loop"`, `"name is not UTF-8"`).
+    /// `"dangling symlink"`, `"symlink loop"`, `"symlink that cannot be followed"`, `"name is not UTF-8"`, `"name holds
+    /// a backslash"`).
     Special(&'static str),
 }
 

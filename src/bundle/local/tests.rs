@@ -121,6 +121,21 @@ fn special_files_are_listed_and_never_block() {
     assert!(kinds.contains(&("pipe.md".into(), EntryKind::Special("FIFO"))));
     assert!(kinds.contains(&("sock.md".into(), EntryKind::Special("socket"))));
     assert!(kinds.contains(&("x.md".into(), EntryKind::Directory)));
+    let owner = rustix::fs::Mode::from_raw_mode(0o600);
+    let null = rustix::fs::makedev(1, 3);
+    // Only root may make a device.
+    if rustix::fs::mknodat(
+        rustix::fs::CWD,
+        root.join("dev.md"),
+        rustix::fs::FileType::CharacterDevice,
+        owner,
+        null,
+    )
+    .is_ok()
+    {
+        assert_eq!(bundle.stat(&path("/dev.md")).unwrap().kind, EntryKind::Special("device"));
+        assert_eq!(bundle.read(&path("/dev.md")).unwrap_err().kind, ErrorKind::NotRegular);
+    }
     assert_eq!(bundle.read(&path("/pipe.md")).unwrap_err().kind, ErrorKind::NotRegular);
     assert_eq!(bundle.read(&path("/sock.md")).unwrap_err().kind, ErrorKind::NotRegular);
     assert_eq!(bundle.read(&path("/x.md")).unwrap_err().kind, ErrorKind::IsDirectory);
