@@ -6,6 +6,9 @@ pub mod registry;
 mod report;
 mod rules;
 
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Ordering;
 
 use rayon::prelude::*;

@@ -8,6 +8,9 @@ mod scan;
 mod scope;
 mod update;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
