@@ -22,9 +22,14 @@ impl Wiki {
             return self.reload(bundle);
         }
         let mut changed = BTreeSet::new();
+        let mut looked = BTreeSet::new();
         let mut waiting: Vec<BundlePath> = paths.iter().rev().cloned().collect();
         while let Some(path) = waiting.pop() {
-            let Some(spot) = self.spot(&path) else { continue };
+            let spot = self.spot(&path);
+            // Many events below one folder that is not entered ask for the same look.
+            if !looked.insert(spot.clone()) {
+                continue;
+            }
             let entry = match find(bundle, &spot) {
                 Found::Entry(entry) => Some(entry),
                 Found::Nothing => None,
@@ -69,19 +74,14 @@ impl Wiki {
     }
 
     /// What has to be looked at for `path`: itself, or the topmost folder above it that the model does not know as one
-    /// it can look into. None when it lies where the model does not look.
-    fn spot(&self, path: &BundlePath) -> Option<BundlePath> {
+    /// it can look into.
+    fn spot(&self, path: &BundlePath) -> BundlePath {
         let mut above: Vec<BundlePath> = std::iter::successors(path.parent(), BundlePath::parent).collect();
         above.reverse();
-        for folder in above.into_iter().filter(|folder| !folder.is_root()) {
-            if is_opaque(&folder) || self.opaque.contains(&folder) {
-                return None;
-            }
-            if !self.folders.contains(&folder) || self.problems.contains_key(&folder) {
-                return Some(folder);
-            }
-        }
-        Some(path.clone())
+        let unknown = above.into_iter().filter(|folder| !folder.is_root()).find(|folder| {
+            is_opaque(folder) || !self.folders.contains(folder) || self.problems.contains_key(folder)
+        });
+        unknown.unwrap_or_else(|| path.clone())
     }
 
     /// Replaces everything at and below `spot` by what stands there now.
