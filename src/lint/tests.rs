@@ -268,7 +268,7 @@ fn absolute_paths_are_a_defect_of_the_convention_and_the_form_of_the_specificati
 }
 
 #[test]
-fn a_broken_link_says_what_was_probably_meant() {
+fn a_link_that_is_only_written_wrongly_is_not_called_broken() {
     let (a, b) = (page("A", "x"), page("B", "x"));
     let message = |link: &str| {
         let text = page("C", &format!("[x](<{link}>)"));
@@ -286,14 +286,14 @@ fn a_broken_link_says_what_was_probably_meant() {
     };
     assert_eq!(
         message("policies/a.md"),
-        "broken link: policies/a.md; resolves from the bundle root: write ../policies/a.md"
+        "link resolves from the bundle root, not from this page: policies/a.md; write ../policies/a.md"
     );
     assert_eq!(
         message("../cafe\u{301}.md"),
-        "broken link: ../cafe\u{301}.md; it stands there as ../Café.md, which differs in letter case or Unicode form"
+        "link differs from the file in letter case or Unicode form: ../cafe\u{301}.md; write ../Café.md"
     );
     assert_eq!(message("../policies/a"), "broken link: ../policies/a; did you mean ../policies/a.md?");
-    assert_eq!(message("a"), "broken link: a; it names a page by its slug: write ../policies/a.md");
+    assert_eq!(message("a"), "link is the slug of a page, not its path: a; write ../policies/a.md");
     assert_eq!(message("nowhere.md"), "broken link: nowhere.md");
 }
 

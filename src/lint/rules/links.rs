@@ -40,14 +40,7 @@ fn judge(context: &Context<'_>, page: &Page, link: &Link, field: Option<&str>, f
             report(absolute_rule, page, link, field, message, findings);
         }
         Target::Path { path, absolute, .. } if !context.wiki.exists(path) => {
-            let mut message = match context.profile {
-                Profile::Wiki => format!("broken {what}: {destination}"),
-                Profile::Okf => format!("{what} to something not yet written: {destination}"),
-            };
-            if let Some(advice) = advice(context, page, destination, path, *absolute) {
-                message.push_str("; ");
-                message.push_str(&advice);
-            }
+            let message = missing(context, page, &what, destination, path, *absolute);
             report(broken, page, link, field, message, findings);
         }
         _ => {}
@@ -72,39 +65,47 @@ fn report(
     }
 }
 
-/// What was probably meant.
-fn advice(
+/// Why nothing stands at `path`, as far as it can be told: a link that is only written wrongly is not called broken.
+fn missing(
     context: &Context<'_>,
     page: &Page,
+    what: &str,
     destination: &str,
     path: &BundlePath,
     absolute: bool,
-) -> Option<String> {
-    let written = |path: &BundlePath| path.relative_to_page(&page.path);
+) -> String {
+    let written = |path: &BundlePath| match context.profile {
+        Profile::Wiki => path.relative_to_page(&page.path),
+        Profile::Okf => path.as_str().to_owned(),
+    };
     if let Some(actual) = context.same_but_for_case(path) {
-        return Some(format!(
-            "it stands there as {}, which differs in letter case or Unicode form",
-            written(actual)
-        ));
+        let actual = written(actual);
+        return format!(
+            "{what} differs from the file in letter case or Unicode form: {destination}; write {actual}"
+        );
     }
+    let rooted =
+        from_root(destination).filter(|path| !absolute && !path.is_root() && context.wiki.exists(path));
+    if let Some(rooted) = rooted {
+        let rooted = written(&rooted);
+        return format!(
+            "{what} resolves from the bundle root, not from this page: {destination}; write {rooted}"
+        );
+    }
+    let plain = match context.profile {
+        Profile::Wiki => format!("broken {what}: {destination}"),
+        Profile::Okf => format!("{what} to something not yet written: {destination}"),
+    };
     let with_extension = BundlePath::parse(&format!("{}.md", path.as_str())).ok();
     if let Some(named) = with_extension.filter(|path| context.wiki.exists(path)) {
-        return Some(format!("did you mean {}?", written(&named)));
-    }
-    if !absolute
-        && let Some(rooted) =
-            from_root(destination).filter(|path| !path.is_root() && context.wiki.exists(path))
-    {
-        return Some(format!("resolves from the bundle root: write {}", written(&rooted)));
+        return format!("{plain}; did you mean {}?", written(&named));
     }
     let slug = destination.split('#').next().unwrap_or(destination);
-    if !slug.contains('/') {
-        let slug = slug.strip_suffix(".md").unwrap_or(slug);
-        if let Some(named) = context.page_of_slug(slug) {
-            return Some(format!("it names a page by its slug: write {}", written(named)));
-        }
+    if let Some(named) = context.page_of_slug(slug.strip_suffix(".md").unwrap_or(slug)) {
+        let named = written(named);
+        return format!("{what} is the slug of a page, not its path: {destination}; write {named}");
     }
-    None
+    plain
 }
 
 /// Where a relative destination leads when it is read from the bundle's root.
