@@ -27,6 +27,8 @@ mod tests;
 const CHECK: Duration = Duration::from_secs(1);
 /// How often a folder is looked through where the system does not tell.
 const POLL: Duration = Duration::from_secs(2);
+/// Events that are heard before the next answer.
+const AT_ONCE: usize = 4096;
 /// A watching thread that died so often is not started again: polling takes over.
 const RESTARTS: usize = 3;
 
@@ -180,7 +182,15 @@ impl Task {
             let due = self.debounce.due().filter(|_| !self.gone);
             let wake = due.map_or(check, |due| due.min(check));
             match self.backend.events.recv_timeout(wake.saturating_duration_since(Instant::now())) {
-                Ok(event) => self.hear(event, &mut check),
+                Ok(event) => {
+                    self.hear(event, &mut check);
+                    // All that is known before anything is told: a file that is back already was not deleted. Not
+                    // for ever, as events may come faster than they are heard.
+                    for _ in 0..AT_ONCE {
+                        let Ok(event) = self.backend.events.try_recv() else { break };
+                        self.hear(event, &mut check);
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 // The watching thread of the system's watcher is dead.
                 Err(RecvTimeoutError::Disconnected) => {

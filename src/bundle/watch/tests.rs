@@ -207,12 +207,15 @@ fn every_way_to_save_is_noticed() {
     std::fs::write(watched.root().join("wiki/tmp1"), "by rename").unwrap();
     std::fs::rename(watched.root().join("wiki/tmp1"), &page).unwrap();
     expect("by rename");
+    let gap = Instant::now();
     std::fs::rename(&page, watched.root().join("wiki/p.md~")).unwrap();
     std::fs::write(&page, "after a backup").unwrap();
+    let short = gap.elapsed() < MS(200);
     expect("after a backup");
     watched.bundle.write(&path("/wiki/p.md"), b"by us").unwrap();
     expect("by us");
-    assert!(!flash, "the page was never told as deleted");
+    // On a machine so busy that the page was away for long, it was rightly told as deleted.
+    assert!(!flash || !short, "the page was never told as deleted");
     std::fs::rename(&page, watched.root().join("wiki/q.md")).unwrap();
     assert!(watched.until(|changed| {
         look(&*watched.bundle, &mut known, changed);
