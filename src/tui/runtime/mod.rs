@@ -4,6 +4,7 @@
 
 mod effects;
 mod frames;
+mod keyboard;
 mod leave;
 mod model;
 mod suspend;
@@ -12,9 +13,9 @@ pub mod work;
 use std::io;
 use std::time::Duration;
 
-use crossterm::event::{Event as Input, EventStream};
-use futures::{FutureExt, Stream, StreamExt};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use crossterm::event::Event as Input;
+use futures::FutureExt;
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::effect::Effect;
@@ -27,6 +28,7 @@ use super::{Error, ExitStatus, Setup, view};
 use crate::text::Safe;
 use effects::World;
 use frames::Frames;
+use keyboard::Keyboard;
 
 /// Most events taken in one go before a frame may be drawn.
 const BURST: usize = 4096;
@@ -62,18 +64,19 @@ pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
     draw(&mut state, &mut screen, &mut frames)?;
     let mut world = World::start(setup, sender);
     loop {
-        // A live stream reads the keyboard, so a stopped workbench must not hold one.
-        let mut input = EventStream::new();
+        // A stopped workbench must not read the keyboard.
+        let mut keyboard = Keyboard::listen();
         let pause = {
             let screen = &mut screen;
             let mut draw = |state: &mut State, frames: &mut Frames| draw(state, screen, frames);
-            let turn = stretch(&mut state, &mut frames, &mut input, &mut inbox, &mut world, &mut draw);
+            let turn =
+                stretch(&mut state, &mut frames, &mut keyboard.events, &mut inbox, &mut world, &mut draw);
             tokio::select! {
                 pause = turn => pause?,
                 Some(()) = continued.recv() => Pause::Continued,
             }
         };
-        drop(input);
+        keyboard.stop().await;
         match pause {
             Pause::Ended(status) => {
                 drop(screen);
@@ -130,16 +133,15 @@ trait Perform {
 }
 
 /// Runs until the state ends or the terminal must be handled from outside.
-async fn stretch<I, P, D>(
+async fn stretch<P, D>(
     state: &mut State,
     frames: &mut Frames,
-    input: &mut I,
+    input: &mut Receiver<io::Result<Input>>,
     inbox: &mut UnboundedReceiver<Event>,
     world: &mut P,
     draw: &mut D,
 ) -> io::Result<Pause>
 where
-    I: Stream<Item = io::Result<Input>> + Unpin,
     P: Perform,
     D: FnMut(&mut State, &mut Frames) -> io::Result<()>,
 {
@@ -163,13 +165,13 @@ where
         tokio::select! {
             biased;
             () = sleep_until(due.unwrap_or(now)), if due.is_some() => continue,
-            next = input.next() => match next {
+            next = input.recv() => match next {
                 Some(next) => {
                     events.extend(translate(next?));
                     for _ in 0..BURST {
-                        match input.next().now_or_never() {
-                            Some(Some(next)) => events.extend(translate(next?)),
-                            _ => break,
+                        match input.try_recv() {
+                            Ok(next) => events.extend(translate(next?)),
+                            Err(_) => break,
                         }
                     }
                 }

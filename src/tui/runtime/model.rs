@@ -57,6 +57,17 @@ async fn follow(
         match job.await {
             Ok(Ok((now, changed))) => {
                 if let Some(changed) = changed {
+                    // The pages are shown at once; the findings follow, and until then the old ones stand.
+                    if let Some(report) = &report {
+                        let event = Event::Model {
+                            wiki: Arc::new(now.clone()),
+                            report: report.clone(),
+                            changed: changed.clone(),
+                        };
+                        if events.send(event).is_err() {
+                            return;
+                        }
+                    }
                     let judged = {
                         let (wiki, options) = (now.clone(), options.clone());
                         tokio::task::spawn_blocking(move || lint::lint(&wiki, &options)).await

@@ -6,8 +6,7 @@ use std::task::{Context, Wake, Waker};
 
 use super::*;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use futures::stream;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{UnboundedSender, channel};
 
 struct Nothing;
 
@@ -46,14 +45,13 @@ impl Wake for Wakes {
 }
 
 /// Polls the loop `polls` times by hand; says how many frames it drew and how often it asked to be polled again.
-fn poll_loop<I>(state: &mut State, input: I, polls: usize) -> (usize, usize)
-where
-    I: Stream<Item = io::Result<Input>> + Unpin,
-{
+fn poll_loop(state: &mut State, keys: &[char], polls: usize) -> (usize, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _guard = runtime.enter();
     let (_sender, mut inbox): (UnboundedSender<Event>, _) = unbounded_channel();
-    let (mut frames, mut count, mut input) = (Frames::default(), 0, input);
+    let (typed, mut input) = channel(4096);
+    keys.iter().for_each(|c| typed.try_send(key(*c)).unwrap());
+    let (mut frames, mut count) = (Frames::default(), 0);
     frames.request();
     let mut draw = |_: &mut State, frames: &mut Frames| {
         count += 1;
@@ -75,30 +73,28 @@ where
 
 #[test]
 fn an_idle_workbench_draws_once_and_asks_for_no_more() {
-    assert_eq!(poll_loop(&mut state(), stream::pending(), 50), (1, 0));
+    assert_eq!(poll_loop(&mut state(), &[], 50), (1, 0));
 }
 
 #[test]
 fn a_flood_of_keys_is_drained_before_it_is_drawn() {
-    let keys: Vec<_> = (0..3000).map(|_| key('j')).collect();
-    let (drawn, _) = poll_loop(&mut state(), stream::iter(keys).chain(stream::pending()), 1);
+    let (drawn, _) = poll_loop(&mut state(), &['j'; 3000], 1);
     assert!(drawn <= 2, "3000 keys made {drawn} frames");
 }
 
 #[test]
 fn a_closed_input_ends_the_loop_as_a_hangup() {
-    assert!(matches!(ended(stream::empty(), None), Ok(Pause::Ended(129))));
+    assert!(matches!(ended(true, None), Ok(Pause::Ended(129))));
 }
 
 #[test]
 fn a_signal_ends_the_loop_with_its_status() {
-    assert!(matches!(ended(stream::pending(), Some(Event::Leave(143))), Ok(Pause::Ended(143))));
+    assert!(matches!(ended(false, Some(Event::Leave(143))), Ok(Pause::Ended(143))));
 }
 
-fn ended<I>(mut input: I, event: Option<Event>) -> io::Result<Pause>
-where
-    I: Stream<Item = io::Result<Input>> + Unpin,
-{
+fn ended(closed: bool, event: Option<Event>) -> io::Result<Pause> {
+    let (typed, mut input) = channel(1);
+    let _typed = (!closed).then_some(typed);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (sender, mut inbox) = unbounded_channel();
     event.into_iter().for_each(|e| sender.send(e).unwrap());

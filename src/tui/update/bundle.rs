@@ -14,6 +14,8 @@ use crate::wiki::Wiki;
 pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &[BundlePath]) -> Vec<Effect> {
     let first = state.wiki.is_none();
     state.unreadable = None;
+    // The same report again: its findings are about the model before.
+    let judged = state.report.as_ref().is_none_or(|before| !Arc::ptr_eq(before, &report));
     state.counts = counts(&report);
     state.wiki = Some(wiki.clone());
     state.report = Some(report.clone());
@@ -42,7 +44,7 @@ pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &
                     file.weighed.path.is_markdown() && now != change.before.as_deref().map(ContentHash::of);
             }
         }
-        if !changed.is_empty() {
+        if judged && !changed.is_empty() {
             effects.push(Effect::Judge { changes: review.changes.clone(), wiki: wiki.clone(), report });
         }
     }
