@@ -1,12 +1,20 @@
 //! Runs a session: performs what the state machine asks for and speaks to one listener.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio_util::sync::CancellationToken;
 
-use super::client::ModelClient;
+use super::client::{ModelClient, ModelError, ModelErrorKind, ModelEvent};
 use super::event::{AgentCommand, AgentEvent, Role};
-use crate::bundle::{Read, Staged};
+use super::fsm::{Effect, Input, Loop, RunCall};
+use super::tools::{Outcome, Toolbox};
+use super::{prompt, review};
+use crate::bundle::{Read, Rules, Staged};
 
 /// Settings of a manager session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +32,7 @@ impl Default for ManagerOptions {
 /// Settings of a reader session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReaderOptions {
-    /// What the reader says when the wiki is silent; none for the default sentence.
+    /// What the reader says when the wiki is silent; none for [`prompt::NOT_FOUND`].
     pub not_found_message: Option<String>,
 }
 
@@ -43,12 +51,183 @@ pub fn start_manager(
     client: Arc<dyn ModelClient>,
     options: ManagerOptions,
 ) -> Session {
-    let _ = (bundle, client, options);
-    unimplemented!("loop")
+    let staged = Arc::new(Staged::new(bundle, Rules::manager(options.protect_raw)));
+    start(Toolbox::manager(staged), client, prompt::manager())
 }
 
 /// Starts a reader on the current tokio runtime. It holds nothing that writes.
 pub fn start_reader(bundle: Arc<dyn Read>, client: Arc<dyn ModelClient>, options: ReaderOptions) -> Session {
-    let _ = (bundle, client, options);
-    unimplemented!("loop")
+    let not_found = options.not_found_message.as_deref().unwrap_or(prompt::NOT_FOUND);
+    start(Toolbox::reader(bundle), client, prompt::reader(not_found))
 }
+
+fn start(tools: Toolbox, client: Arc<dyn ModelClient>, system: String) -> Session {
+    let (commands, command_queue) = unbounded_channel();
+    let (event_sink, events) = unbounded_channel();
+    let (role, staged) = (tools.role(), tools.staged().cloned());
+    let machine = Loop::new(system, tools.schemas());
+    let driver = Driver { tools: Arc::new(tools), client, events: event_sink, shown: 0 };
+    tokio::spawn(driver.run(machine, command_queue));
+    Session { role, commands, events, staged }
+}
+
+struct Driver {
+    tools: Arc<Toolbox>,
+    client: Arc<dyn ModelClient>,
+    events: UnboundedSender<AgentEvent>,
+    /// Id of the change set that was last handed out for review.
+    shown: u64,
+}
+
+type Stream = BoxStream<'static, Result<ModelEvent, ModelError>>;
+
+impl Driver {
+    async fn run(mut self, mut machine: Loop, mut commands: UnboundedReceiver<AgentCommand>) {
+        let (tool_sink, mut tool_results) = unbounded_channel();
+        let mut stream: Option<Stream> = None;
+        let mut cancel = CancellationToken::new();
+        loop {
+            // Commands first: an interrupt must not wait behind a flood of text.
+            let input = tokio::select! {
+                biased;
+                command = commands.recv() => match command {
+                    Some(command) => match self.command(command) {
+                        Some(input) => input,
+                        None => continue,
+                    },
+                    None => break,
+                },
+                Some(done) = tool_results.recv() => done,
+                event = next(&mut stream) => match event {
+                    Some(Ok(event)) => Input::Model(event),
+                    Some(Err(error)) => Input::ModelFailed(error),
+                    None => {
+                        stream = None;
+                        Input::ModelFailed(ModelError {
+                            kind: ModelErrorKind::Cut,
+                            message: "The model's answer broke off. Ask again.".to_owned(),
+                        })
+                    }
+                },
+            };
+            if matches!(&input, Input::Model(ModelEvent::Done(_)) | Input::ModelFailed(_)) {
+                stream = None;
+            }
+            let mut effects: std::collections::VecDeque<Effect> = machine.step(input).into();
+            while let Some(effect) = effects.pop_front() {
+                match effect {
+                    Effect::Emit(event) => self.emit(event),
+                    Effect::Ask(request) => stream = Some(self.client.stream(request)),
+                    Effect::CancelAsk => stream = None,
+                    Effect::CancelTools => cancel.cancel(),
+                    Effect::RunTools(calls) => {
+                        cancel = CancellationToken::new();
+                        tokio::spawn(run_tools(self.tools.clone(), calls, cancel.clone(), tool_sink.clone()));
+                    }
+                    Effect::EndTurn(event) => self.end_turn(event),
+                }
+            }
+        }
+        cancel.cancel();
+    }
+
+    fn emit(&self, event: AgentEvent) {
+        // A finished write shows what is staged now.
+        let wrote = matches!(&event, AgentEvent::ToolFinished { ok: true, .. });
+        // Nobody listens any more: the session is about to end.
+        let _ = self.events.send(event);
+        if wrote && let Some(staged) = self.tools.staged() {
+            let changes = staged.changes();
+            if changes.id != self.shown && !changes.is_empty() {
+                let _ = self.events.send(AgentEvent::Staged(changes));
+            }
+        }
+    }
+
+    fn command(&self, command: AgentCommand) -> Option<Input> {
+        match command {
+            AgentCommand::Say(text) => Some(Input::Say(text)),
+            AgentCommand::Interrupt => Some(Input::Interrupt),
+            AgentCommand::Reviewed { changes, applied } => {
+                if let Some(staged) = self.tools.staged() {
+                    staged.settle(&changes, &applied);
+                    let _ = self.events.send(AgentEvent::Staged(staged.changes()));
+                }
+                let (note, answer) = review::note(&applied)?;
+                Some(Input::Reviewed { note, answer })
+            }
+        }
+    }
+
+    fn end_turn(&mut self, event: AgentEvent) {
+        if let Some(staged) = self.tools.staged() {
+            let changes = staged.changes();
+            if !changes.is_empty() && changes.id != self.shown {
+                self.shown = changes.id;
+                let _ = self.events.send(AgentEvent::AwaitingReview(changes));
+            }
+        }
+        let _ = self.events.send(event);
+    }
+}
+
+/// The next event of the running answer; waits for ever when none runs.
+async fn next(stream: &mut Option<Stream>) -> Option<Result<ModelEvent, ModelError>> {
+    match stream {
+        Some(stream) => stream.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Runs calls in their order: neighbouring ones that only look run side by side, one that writes runs alone.
+async fn run_tools(
+    tools: Arc<Toolbox>,
+    calls: Vec<RunCall>,
+    cancel: CancellationToken,
+    results: UnboundedSender<Input>,
+) {
+    let writes = |call: &RunCall| tools.find(&call.name).is_some_and(super::tools::Tool::writes);
+    for group in calls.chunk_by(|a, b| !writes(a) && !writes(b)) {
+        let running = group.iter().map(|call| {
+            let (tools, cancel, results) = (tools.clone(), cancel.clone(), results.clone());
+            let alone = writes(call);
+            let call = call.clone();
+            async move {
+                let started = Instant::now();
+                let id = call.call;
+                let outcome = if cancel.is_cancelled() {
+                    Outcome::error("Not run: the person stopped you before this call started.")
+                } else if alone {
+                    // A write that has started is waited for: what is said of it must be true. It takes milliseconds.
+                    run(tools, call).await
+                } else {
+                    tokio::select! {
+                        outcome = run(tools, call) => outcome,
+                        () = cancel.cancelled() => Outcome::error("Stopped: the person stopped you before the result was there."),
+                    }
+                };
+                let _ = results.send(done(id, outcome, started.elapsed()));
+            }
+        });
+        futures::future::join_all(running).await;
+    }
+}
+
+fn done(call: super::event::CallId, outcome: Outcome, elapsed: Duration) -> Input {
+    Input::ToolDone { call, ok: outcome.ok, text: outcome.text, todos: outcome.todos, elapsed }
+}
+
+/// Runs one call off the async threads. A panic in a tool is that call's error, not the session's end.
+async fn run(tools: Arc<Toolbox>, call: RunCall) -> Outcome {
+    let name = call.name.clone();
+    let task = tokio::task::spawn_blocking(move || {
+        std::panic::catch_unwind(AssertUnwindSafe(|| tools.run(&call.name, &call.arguments))).ok()
+    });
+    match task.await {
+        Ok(Some(outcome)) => outcome,
+        _ => Outcome::error(format!("{name} failed inside the workbench. Try another way.")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

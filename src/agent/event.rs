@@ -86,6 +86,10 @@ pub enum AgentCommand {
     /// Stop the running turn now. Nothing else is affected.
     Interrupt,
     /// The listener applied decided changes; the driver forgets what landed or was rejected and tells the model exactly what
-    /// happened. A rejection starts a turn so that the model can answer it.
-    Reviewed(Applied),
+    /// happened. A rejection or a failure starts a turn so that the model can answer it.
+    Reviewed {
+        /// The set that was shown and decided.
+        changes: ChangeSet,
+        applied: Applied,
+    },
 }

@@ -1,13 +1,16 @@
 //! Manager and reader: the model client, the loop, tools, prompts.
 //!
 //! The loop is a pure state machine ([`fsm`]); the [`driver`] does its I/O and speaks to one listener (workbench, command
-//! line, test) by [`AgentEvent`] and [`AgentCommand`]. Agents hold no `Write` over a disk: only [`Staged`](crate::bundle::Staged).
+//! line, test) by [`AgentEvent`] and [`AgentCommand`]. Agents hold no `Write` over a disk: only
+//! [`Staged`](crate::bundle::Staged).
 
+pub mod citation;
 pub mod client;
 pub mod driver;
 pub mod event;
 pub mod fsm;
 pub mod prompt;
+pub mod review;
 pub mod tools;
 
 pub use event::{AgentCommand, AgentEvent, Role};

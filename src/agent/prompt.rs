@@ -1,1 +1,22 @@
-//! agent helper: to be written.
+//! The roles' instructions. Compiled in, so that they cannot be dropped (invariant I8), and put together the same way
+//! every time, so that providers can cache them.
+
+/// What the reader says when the wiki is silent.
+pub const NOT_FOUND: &str = "I could not find the requested information in the wiki knowledge base.";
+
+const MANAGER: &str = include_str!("../../assets/prompts/manager.md");
+const MANAGER_LINT: &str = include_str!("../../assets/prompts/lint-tool.md");
+const READER: &str = include_str!("../../assets/prompts/reader.md");
+
+/// The manager's system prompt.
+pub fn manager() -> String {
+    format!("{}\n\n{}", MANAGER.trim_end(), MANAGER_LINT.trim_end())
+}
+
+/// The reader's system prompt, with the sentence for what is not there.
+pub fn reader(not_found: &str) -> String {
+    READER.trim_end().replace("{not_found}", not_found)
+}
+
+#[cfg(test)]
+mod tests;

@@ -60,6 +60,8 @@ pub enum Event {
         verdict: Verdict,
     },
     Applied {
+        /// The set that was decided.
+        changes: Arc<ChangeSet>,
         applied: Applied,
     },
     Agent(Role, AgentEvent),

@@ -98,8 +98,9 @@ impl Perform for World {
             }
             Effect::Apply { changes, decisions } => {
                 let bundle = self.bundle.clone();
-                self.compute(move || Event::Applied {
-                    applied: apply::apply(bundle.as_ref(), &changes, &decisions),
+                self.compute(move || {
+                    let applied = apply::apply(bundle.as_ref(), &changes, &decisions);
+                    Event::Applied { changes, applied }
                 });
             }
             Effect::Agent(role, command) => {

@@ -262,7 +262,7 @@ fn apply(state: &mut State) -> Vec<Effect> {
 }
 
 /// What was written, refused and rejected: on screen, and to the manager.
-pub fn applied(state: &mut State, applied: Applied) -> Vec<Effect> {
+pub fn applied(state: &mut State, changes: &ChangeSet, applied: Applied) -> Vec<Effect> {
     let name = |p: &BundlePath| Safe::line(p.relative()).into_string();
     let summary = Summary {
         landed: applied.landed.iter().map(name).collect(),
@@ -312,7 +312,7 @@ pub fn applied(state: &mut State, applied: Applied) -> Vec<Effect> {
         }
         _ => state.review = None,
     }
-    effects.push(Effect::Agent(Role::Manager, AgentCommand::Reviewed(applied)));
+    effects.push(Effect::Agent(Role::Manager, AgentCommand::Reviewed { changes: changes.clone(), applied }));
     effects
 }
 

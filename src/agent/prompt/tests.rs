@@ -1,0 +1,100 @@
+//! Drift: the skills are the statement for people, the prompts the one for models. Each section of a skill is covered by a
+//! prompt, shown by a phrase, or declared as not for it; a change of a skill must be looked at here.
+
+use super::*;
+use crate::agent::event::Role;
+use crate::agent::tools::Tool;
+use crate::okf::ContentHash;
+
+const SKILL: &str = include_str!("../../../skills/okf-wiki/SKILL.md");
+const READER_SKILL: &str = include_str!("../../../skills/okf-wiki-reader/SKILL.md");
+
+/// Changed on purpose, after the prompts were held against the changed skill.
+const SKILL_SUM: &str = "1adda938";
+const READER_SKILL_SUM: &str = "b9931dd9";
+
+/// A section's heading, and for each prompt a phrase that proves it is covered; none where it is not for that role.
+type Coverage = &'static [(&'static str, Option<&'static str>, Option<&'static str>)];
+
+const COVERED: Coverage = &[
+    (
+        "Structure",
+        Some("/wiki/documents/: one page for each source"),
+        Some("/wiki/index.md is the catalogue"),
+    ),
+    ("Conformance", Some("`type` is required"), Some("A page starts with frontmatter")),
+    ("Index files", Some("* [Title](page.md) - what it is about"), None),
+    ("Log", Some("## [YYYY-MM-DD] kind | title"), None),
+    ("Ingesting a source", Some("Where the source contradicts the wiki"), None),
+    ("Answering from the wiki", Some("Start at /wiki/index.md"), Some("follow the links that matter")),
+    ("Checking", Some("pages that no index lists"), None),
+    ("Starting a bundle", Some("agree with the person on the domain"), None),
+];
+
+const READER_COVERED: Coverage = &[
+    ("The one rule", None, Some("Answer only from the pages of the wiki")),
+    ("Structure", None, Some("has an index.md of its own")),
+    ("Reading a page", None, Some("Links are relative to the page")),
+    ("Query protocol", None, Some("Only when several searches have found nothing")),
+    ("How to answer", None, Some("Cite only pages that you have read")),
+];
+
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn check(skill: &str, sum: &str, coverage: Coverage) {
+    let sections: Vec<&str> = skill.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let declared: Vec<&str> = coverage.iter().map(|(section, ..)| *section).collect();
+    assert_eq!(sections, declared, "sections of the skill and their coverage");
+    let (manager, reader) = (flat(&manager()), flat(&reader(NOT_FOUND)));
+    for (section, in_manager, in_reader) in coverage {
+        for (phrase, prompt) in [(in_manager, &manager), (in_reader, &reader)] {
+            if let Some(phrase) = phrase {
+                assert!(prompt.contains(phrase), "{section}: {phrase:?}");
+            }
+        }
+    }
+    assert_eq!(
+        ContentHash::of(skill.as_bytes()).short(),
+        sum,
+        "the skill changed: hold the prompts against it"
+    );
+}
+
+#[test]
+fn every_section_of_a_skill_is_covered_or_declared_as_not_for_the_role() {
+    check(SKILL, SKILL_SUM, COVERED);
+    check(READER_SKILL, READER_SKILL_SUM, READER_COVERED);
+}
+
+#[test]
+fn a_prompt_names_exactly_the_tools_of_its_role() {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
+    };
+    for (role, prompt) in [(Role::Manager, manager()), (Role::Reader, reader(NOT_FOUND))] {
+        let words = words(&prompt);
+        for tool in Tool::of(Role::Manager) {
+            let named = words.iter().any(|word| word == tool.name());
+            // "delete" is also an ordinary word; the other names are not.
+            let has = Tool::of(role).contains(tool);
+            assert_eq!(named, has, "{} in the prompt of {role:?}", tool.name());
+        }
+    }
+}
+
+#[test]
+fn the_reader_is_told_nothing_of_writing() {
+    let prompt = reader(NOT_FOUND).to_lowercase();
+    for word in ["write", "edit", "staged", "propose", "ingest", "delete", "approve"] {
+        assert!(!prompt.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn the_not_found_sentence_is_a_setting() {
+    assert!(reader(NOT_FOUND).contains(NOT_FOUND));
+    assert!(reader("Nothing on that.").contains("\nNothing on that.\n"));
+    assert!(!reader("x").contains("{not_found}"));
+}

@@ -1,1 +1,0 @@
-//! agent helper: to be written.

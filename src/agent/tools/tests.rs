@@ -1,0 +1,1 @@
+//! Behaviour of this file's neighbour.
