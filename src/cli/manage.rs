@@ -88,7 +88,7 @@ async fn manage(
         if !applied.rejected.iter().any(|(_, reason)| !reason.is_empty()) {
             return Ok(exit);
         }
-        command = AgentCommand::Reviewed(applied);
+        command = AgentCommand::Reviewed { changes, applied };
     }
 }
 
