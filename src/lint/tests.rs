@@ -154,6 +154,17 @@ fn fields_are_found_missing_empty_or_of_the_wrong_kind() {
 }
 
 #[test]
+fn a_type_counts_only_at_the_top_and_only_when_it_says_something() {
+    for front in
+        ["parameters:\n  - type: integer", "type: ~", "type: '  '", "type: null", "type: 7", "type: true"]
+    {
+        let text = GOOD.replace("type: Concept", front);
+        let codes: Vec<_> = of_page(&text).iter().map(|f| f.rule.code).collect();
+        assert_eq!(codes, ["F003"], "{front}");
+    }
+}
+
+#[test]
 fn reserved_pages_need_no_fields_and_their_timestamps_are_checked() {
     let files = [("/index.md", "---\ntimestamp: yesterday\n---\n"), ("/log.md", ""), ("/AGENTS.md", "")];
     assert_eq!(places(&judge(&files, Profile::Wiki)), ["F005 index.md 2:12"]);
@@ -218,18 +229,20 @@ fn code_comments_and_escapes_hold_no_links() {
 
 #[test]
 fn titles_angles_parentheses_escapes_and_queries_are_no_part_of_the_path() {
-    let body = "[1](b.md \"t\") [2](<c d.md>) [3](e_(f).md) [4](g%20h.md) [5](b.md?x=1) [6](b\\_i.md) [7](b&amp;j.md)";
-    let (index, a) = (page("A", body), page("A", body));
-    let titled: Vec<String> = (0..7).map(|n| page(&format!("T{n}"), "x")).collect();
-    let names = ["/b.md", "/c d.md", "/e_(f).md", "/g h.md", "/b_i.md", "/b&j.md"];
-    let mut files = vec![("/index.md", index.as_str()), ("/sub/index.md", "[a](a.md)"), ("/sub/a.md", &a)];
-    files.extend(names.iter().zip(&titled).map(|(name, text)| (*name, text.as_str())));
-    files.pop();
-    // From /sub nothing of it stands there: seven broken links. From the root all do but the one left out.
-    let report = judge(&files, Profile::Wiki);
-    let broken =
-        |page: &str| report.findings.iter().filter(|f| f.path == path(page) && f.rule.code == "L001").count();
-    assert_eq!((broken("/sub/a.md"), broken("/index.md")), (7, 1));
+    let spellings = [
+        ("b.md \"title\"", "/b.md"),
+        ("<c d.md>", "/c d.md"),
+        ("e_(f).md", "/e_(f).md"),
+        ("g%20h.md", "/g h.md"),
+        ("b\\_i.md", "/b_i.md"),
+        ("b&amp;j.md", "/b&j.md"),
+        ("k.md?x=1#y", "/k.md"),
+    ];
+    for (written, file) in spellings {
+        let index = format!("[x]({written})");
+        assert_eq!(codes(&[("/index.md", &index), (file, GOOD)], Profile::Wiki), [""; 0], "{written}");
+        assert_eq!(codes(&[("/index.md", &index)], Profile::Wiki), ["L001"], "{written}");
+    }
 }
 
 #[test]
@@ -332,6 +345,50 @@ fn sources_assets_and_folders_exist() {
     assert_eq!(codes(&files, Profile::Wiki), [""; 0]);
 }
 
+#[test]
+fn reference_links_are_links_wherever_their_definition_stands() {
+    let a = page(
+        "A",
+        "See [the B page][b], [gone] and [c][].\n\n[b]: b.md\n[gone]: gone.md\n[c]: c.md \"title\"",
+    );
+    let (b, c) = (page("B", "x"), page("C", "x"));
+    let files =
+        [("/index.md", "[](a.md) b.md c.md"), ("/a.md", a.as_str()), ("/b.md", b.as_str()), ("/c.md", &c)];
+    assert_eq!(places(&judge(&files, Profile::Wiki)), ["L001 a.md 11:9"]);
+}
+
+#[test]
+fn frontmatter_is_no_markdown_and_a_bracket_is_no_link() {
+    let text =
+        page("A", "[a](<b>/c) [x](two words.md) [y] (z.md)").replace("title", "note: '[x](no.md)'\ntitle");
+    assert_eq!(of_page(&text), []);
+}
+
+#[test]
+fn paths_inside_mappings_are_checked() {
+    let text = GOOD.replace(
+        "title: T",
+        "title: T\nexecutor:\n  resource: gone/run.md\nsources:\n  - id: s\n    resource: gone/a.md\n    title: S",
+    );
+    let rows: Vec<_> = of_page(&text)
+        .iter()
+        .map(|f| (f.rule.code, f.data["field"].clone(), f.data["target"].clone()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("L003", "executor.resource".into(), "gone/run.md".into()),
+            ("L003", "sources".into(), "gone/a.md".into())
+        ]
+    );
+}
+
+#[test]
+fn dot_folders_are_not_judged() {
+    let files = [("/index.md", "x"), ("/.claude/skills/x/SKILL.md", "x"), ("/a/.venv/LICENSE.md", "x")];
+    assert_eq!(codes(&files, Profile::Wiki), [""; 0]);
+}
+
 // S
 
 #[test]
@@ -397,6 +454,21 @@ fn doubles_sit_on_the_first_page_in_folder_order() {
     assert_eq!(report.findings[0].data["slug"], "a.md");
     assert_eq!(report.findings[1].data["title"], "Straße");
     assert_eq!(report.findings[1].data["others"], serde_json::json!(["x-y/a.md"]));
+}
+
+#[test]
+fn the_title_of_a_source_is_not_the_title_of_the_page() {
+    let cited = |title: &str| {
+        GOOD.replace(
+            "title: T",
+            &format!("title: {title}\nsources:\n  - resource: https://x.y\n    title: Shared"),
+        )
+    };
+    let index = "[](a.md) [](b.md)";
+    let (a, b) = (cited("A"), cited("B"));
+    assert_eq!(codes(&[("/index.md", index), ("/a.md", &a), ("/b.md", &b)], Profile::Wiki), [""; 0]);
+    let same = cited("A");
+    assert_eq!(codes(&[("/index.md", index), ("/a.md", &a), ("/b.md", &same)], Profile::Wiki), ["G003"]);
 }
 
 // T

@@ -163,6 +163,60 @@ fn okfignore_takes_pages_out_and_gives_them_back() {
     assert_eq!(wiki.page_count(), 1);
 }
 
+/// What only a disk can hold: links, special files, folders that stay or go, a file where a folder was.
+#[cfg(unix)]
+#[test]
+fn on_a_disk_each_step_gives_the_model_of_a_rebuild() {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use crate::bundle::LocalBundle;
+
+    let folder = tempfile::TempDir::new().unwrap();
+    let root = folder.path();
+    let bundle = LocalBundle::open(root).unwrap();
+    let mut wiki = Wiki::load(&bundle).unwrap();
+    let mut step = |named: &[&str], change: &dyn Fn()| {
+        change();
+        let named: Vec<BundlePath> = named.iter().map(|p| path(p)).collect();
+        wiki.update(&bundle, &named);
+        assert_eq!(wiki, Wiki::load(&bundle).unwrap(), "after {named:?}");
+        (wiki.page_count(), wiki.problems().count())
+    };
+    let write = |to: &str, text: &str| {
+        let to = root.join(to);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::write(to, text).unwrap();
+    };
+    let count = step(&["/a"], &|| {
+        write("a/b/c.md", "[x](x.md)");
+        write("a/x.md", "x");
+    });
+    assert_eq!(count, (2, 0), "a new folder stands for what is in it");
+    assert_eq!(step(&["/n/m/d.md"], &|| write("n/m/d.md", "d")), (3, 0));
+    assert_eq!(step(&["/alias"], &|| symlink("a", root.join("alias")).unwrap()), (3, 0));
+    assert_eq!(step(&["/alias/x.md", "/a/x.md"], &|| write("alias/x.md", "through a link")), (3, 0));
+    assert_eq!(step(&["/gone.md"], &|| symlink("nowhere", root.join("gone.md")).unwrap()), (3, 1));
+    assert_eq!(step(&["/nowhere", "/gone.md"], &|| write("nowhere", "now it is")), (4, 0));
+    assert_eq!(step(&["/out.md"], &|| symlink("/etc/hosts", root.join("out.md")).unwrap()), (4, 1));
+    assert_eq!(step(&["/out.md"], &|| fs::remove_file(root.join("out.md")).unwrap()), (4, 0));
+    assert_eq!(step(&["/a/b/c.md"], &|| fs::remove_file(root.join("a/b/c.md")).unwrap()), (3, 0));
+    assert_eq!(step(&["/n/m/d.md"], &|| fs::remove_dir_all(root.join("n")).unwrap()), (2, 0));
+    let count = step(&["/a/b/c.md"], &|| {
+        fs::remove_dir_all(root.join("a")).unwrap();
+        fs::write(root.join("a"), "a file now").unwrap();
+    });
+    assert_eq!(count, (1, 0));
+    assert_eq!(
+        step(&["/moved/z.md", "/gone.md"], &|| {
+            fs::create_dir(root.join("moved")).unwrap();
+            fs::rename(root.join("gone.md"), root.join("moved/z.md")).unwrap();
+        }),
+        (0, 1),
+        "a relative link that moved leads nowhere"
+    );
+}
+
 #[derive(Debug, Clone)]
 enum Edit {
     Write(String, String),
