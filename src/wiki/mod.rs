@@ -33,6 +33,7 @@ pub struct Wiki {
     files: Arc<BTreeSet<BundlePath>>,
     folders: Arc<BTreeSet<BundlePath>>,
     opaque: Arc<BTreeSet<BundlePath>>,
+    links: Arc<BTreeSet<BundlePath>>,
     scope: Arc<Scope>,
     graph: Graph,
 }
@@ -50,13 +51,14 @@ impl Wiki {
         for page in part.pages.values() {
             graph.replace(None, Some(page));
         }
-        let Part { pages, problems, files, folders, opaque } = part;
+        let Part { pages, problems, files, folders, opaque, links } = part;
         Ok(Self {
             pages: Arc::new(pages),
             problems: Arc::new(problems),
             files: Arc::new(files),
             folders: Arc::new(folders),
             opaque: Arc::new(opaque),
+            links: Arc::new(links),
             scope: Arc::new(scope),
             graph,
         })

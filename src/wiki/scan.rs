@@ -24,6 +24,8 @@ pub struct Part {
     pub folders: BTreeSet<BundlePath>,
     /// Folders that are not entered.
     pub opaque: BTreeSet<BundlePath>,
+    /// Those of all these that are symbolic links: they change when something else does.
+    pub links: BTreeSet<BundlePath>,
 }
 
 /// Reads entries of `bundle`. A page whose content is that of the same path in `known` is taken from there.
@@ -80,6 +82,9 @@ impl Scanner<'_> {
     fn sort(&self, entries: Vec<Entry>, part: &mut Part, unread: &mut Vec<BundlePath>) -> Vec<BundlePath> {
         let mut folders = Vec::new();
         for Entry { path, kind, link, .. } in entries {
+            if link {
+                part.links.insert(path.clone());
+            }
             match kind {
                 // A linked folder's pages stand where they really are; read here too, each would be two pages.
                 EntryKind::Directory if link || is_opaque(&path) => {

@@ -23,7 +23,8 @@ impl Wiki {
         }
         let mut changed = BTreeSet::new();
         let mut looked = BTreeSet::new();
-        let mut waiting: Vec<BundlePath> = paths.iter().rev().cloned().collect();
+        // Links last, and all of them: what they lead to may be what changed.
+        let mut waiting: Vec<BundlePath> = self.links.iter().chain(paths.iter().rev()).cloned().collect();
         while let Some(path) = waiting.pop() {
             let spot = self.spot(&path);
             // Many events below one folder that is not entered ask for the same look.
@@ -70,6 +71,7 @@ impl Wiki {
             files: (*self.files).clone(),
             folders: (*self.folders).clone(),
             opaque: (*self.opaque).clone(),
+            links: (*self.links).clone(),
         }
     }
 
@@ -125,6 +127,7 @@ impl Wiki {
             (&self.files, &mut part.files),
             (&self.folders, &mut part.folders),
             (&self.opaque, &mut part.opaque),
+            (&self.links, &mut part.links),
         ] {
             let own = all.get(spot).into_iter();
             some.extend(own.chain(all.range::<str, _>(range).take_while(|path| within(path))).cloned());
@@ -160,6 +163,7 @@ impl Wiki {
             (&mut self.files, &old.files, new.files),
             (&mut self.folders, &old.folders, new.folders),
             (&mut self.opaque, &old.opaque, new.opaque),
+            (&mut self.links, &old.links, new.links),
         ] {
             if *before != after {
                 let all = Arc::make_mut(all);
@@ -202,11 +206,12 @@ enum Found {
 /// What stands at `path`, as a listing of its folder would say.
 fn find(bundle: &dyn Read, path: &BundlePath) -> Found {
     match bundle.stat(path) {
-        Ok(Stat { kind: EntryKind::File, len }) => {
-            return Found::Entry(Entry { path: path.clone(), kind: EntryKind::File, len, link: false });
+        Ok(Stat { kind: kind @ (EntryKind::File | EntryKind::Directory), len }) => {
+            let link = bundle.resolve(path) != *path;
+            return Found::Entry(Entry { path: path.clone(), kind, len, link });
         }
         Err(error) if is_absent(&error) => return Found::Nothing,
-        // Only a listing says whether a folder is a link, and what a special file is.
+        // A special file, or one that cannot be asked about: the listing says what it is.
         _ => {}
     }
     let folder = path.parent().unwrap_or_else(BundlePath::root);
