@@ -9,14 +9,18 @@ use pulldown_cmark::{Event, Parser};
 /// Longest entity name with `&` and `;`; HTML's longest is 33.
 const MAX_ENTITY: usize = 40;
 
-/// The destination of an inline link whose text ends at or after `from`; `end` is the link's end.
-pub(super) fn inline(source: &str, from: usize, end: usize) -> Option<Range<usize>> {
+/// Most `>` before a destination that are tried as its first character.
+const MAX_TRIES: usize = 4;
+
+/// The destination of an inline link whose text ends at or after `from`; `end` is the link's end and `read` the
+/// destination as the parser read it.
+pub(super) fn inline(source: &str, from: usize, end: usize, read: &str) -> Option<Range<usize>> {
     let at = from + source.get(from..end)?.find("](")? + "](".len();
-    destination(source, at, end)
+    destination(source, at, end, read)
 }
 
 /// The destination of the reference definition `[label]: destination "title"` at `range`.
-pub(super) fn definition(source: &str, range: Range<usize>) -> Option<Range<usize>> {
+pub(super) fn definition(source: &str, range: Range<usize>, read: &str) -> Option<Range<usize>> {
     let mut escaped = false;
     let close = source.get(range.clone())?.bytes().position(|b| {
         let found = b == b']' && !escaped;
@@ -25,11 +29,11 @@ pub(super) fn definition(source: &str, range: Range<usize>) -> Option<Range<usiz
     })?;
     let after = range.start + close + 1;
     source.get(after..range.end)?.strip_prefix(':')?;
-    destination(source, after + 1, range.end)
+    destination(source, after + 1, range.end, read)
 }
 
-/// Skips blanks, line ends and quote markers from `at`, then reads a destination with or without angle brackets.
-fn destination(source: &str, at: usize, end: usize) -> Option<Range<usize>> {
+/// Skips blanks, line ends and quote markers from `at`, then finds a destination with or without angle brackets.
+fn destination(source: &str, at: usize, end: usize, read: &str) -> Option<Range<usize>> {
     let rest = source.get(at..end)?;
     let mut line_start = false;
     let blank = rest
@@ -40,12 +44,25 @@ fn destination(source: &str, at: usize, end: usize) -> Option<Range<usize>> {
                 true
             }
             b' ' | b'\t' => true,
-            // A `>` that starts a line is a quote's, else the paragraph would have ended before it.
+            // A `>` that starts a line is a quote's, else the paragraph would have ended before it ...
             b'>' => line_start,
             _ => false,
         })
         .count();
-    let start = at + blank;
+    let found = destination_at(source, at + blank, end);
+    let fits =
+        |range: &Range<usize>| source.get(range.clone()).is_some_and(|written| unescape(written) == read);
+    if found.as_ref().is_some_and(fits) {
+        return found;
+    }
+    // ... unless it is indented too far to be one: then it belongs to the destination.
+    let skipped = rest.get(..blank)?;
+    let tries = skipped.rmatch_indices('>').take(MAX_TRIES);
+    tries.filter_map(|(i, _)| destination_at(source, at + i, end)).find(fits).or(found)
+}
+
+/// The destination that starts at `start`.
+fn destination_at(source: &str, start: usize, end: usize) -> Option<Range<usize>> {
     let rest = source.get(start..end)?;
     let mut escaped = false;
     if rest.starts_with('<') {
@@ -156,7 +173,7 @@ mod tests {
 
     #[test]
     fn destinations_end_where_commonmark_says() {
-        let inline = |source: &str| inline(source, 1, source.len()).map(|r| source[r].to_owned());
+        let inline = |source: &str| inline(source, 1, source.len(), "").map(|r| source[r].to_owned());
         assert_eq!(inline("[x](a.md)").as_deref(), Some("a.md"));
         assert_eq!(inline("[x]( a.md \"t\")").as_deref(), Some("a.md"));
         assert_eq!(inline("[x](<my page.md>)").as_deref(), Some("my page.md"));
@@ -165,7 +182,7 @@ mod tests {
         assert_eq!(inline(r"[x](foo\).md)").as_deref(), Some(r"foo\).md"));
         assert_eq!(inline("[x]()").as_deref(), Some(""));
         assert_eq!(inline("[x](\n> a.md)").as_deref(), Some("a.md"));
-        let definition = |source: &str| definition(source, 0..source.len()).map(|r| source[r].to_owned());
+        let definition = |source: &str| definition(source, 0..source.len(), "").map(|r| source[r].to_owned());
         assert_eq!(definition("[a]: b.md 'c'").as_deref(), Some("b.md"));
         assert_eq!(definition("[a\\]]:\n  <b c.md>").as_deref(), Some("b c.md"));
     }

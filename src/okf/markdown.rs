@@ -262,7 +262,7 @@ impl<'a> Walk<'a> {
                 let place = definition.and_then(|d| {
                     self.definitions
                         .entry(d.span.start)
-                        .or_insert_with(|| destination::definition(self.source, d.span.clone()))
+                        .or_insert_with(|| destination::definition(self.source, d.span.clone(), &d.dest))
                         .clone()
                 });
                 (LinkKind::Reference, false, place)
@@ -291,7 +291,7 @@ impl<'a> Walk<'a> {
             outer.inner_end = outer.inner_end.max(range.end);
         }
         let place = if link.inline {
-            destination::inline(self.source, link.inner_end, range.end)
+            destination::inline(self.source, link.inner_end, range.end, &link.destination)
         } else {
             link.place
         };

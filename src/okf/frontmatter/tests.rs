@@ -1,3 +1,6 @@
+use proptest::prelude::*;
+use serde_saphyr::{DuplicateKeyPolicy, options};
+
 use super::*;
 
 fn page(yaml: &str) -> String {
@@ -268,4 +271,92 @@ fn accessors_read_what_they_promise() {
     assert_eq!(parsed.strings("c"), ["p", "q"]);
     assert_eq!(parsed.strings("d"), ["one"]);
     assert!(parsed.strings("nothing").is_empty());
+}
+
+/// The value as another YAML reader of ours (serde-saphyr, read strictly) gives it.
+fn agrees(node: &Value, json: &serde_json::Value) -> bool {
+    use serde_json::Value as Json;
+    match (node, json) {
+        (Value::Null, Json::Null) => true,
+        (Value::Bool(a), Json::Bool(b)) => a == b,
+        (Value::Number(_), Json::Number(_)) => true,
+        (Value::String(a), Json::String(b)) => a == b,
+        (Value::List(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| agrees(&a.value, b))
+        }
+        (Value::Map(a), Json::Object(b)) => {
+            b.iter().all(|(key, b)| get(a, key).is_some_and(|a| agrees(&a.value, b)))
+                && a.iter().all(|a| b.contains_key(&a.key))
+        }
+        _ => false,
+    }
+}
+
+proptest! {
+    #[test]
+    fn both_yaml_readers_read_the_same(
+        yaml in "(([a-c]|\"q r\"|'s'):( (x|y z|1|-2\\.5|014|1_0|on|no|true|~|2026-07-19|\"d \\\\t\"|'e''f'|\\[a, \"b\", 1\\]|\\{k: v, l\\}|é # c))?\n|- (x|1|a: b|- y)\n|  - (x|n: 1|\"z\")\n|  (m|o): (p|\\[\\])\n|t: \\|\n  one\n   two\n\n|u: >-\n  one\n  two\n){1,8}"
+    ) {
+        let options = options! {
+            strict_booleans: true,
+            leading_zero_numbers_as_strings: true,
+            underscored_numbers_as_strings: true,
+            duplicate_keys: DuplicateKeyPolicy::FirstWins,
+        };
+        let theirs: Result<serde_json::Value, _> = serde_saphyr::from_str_with_options(&yaml, options);
+        let text = format!("---\n{yaml}---\n");
+        let ours = Frontmatter::parse(&text);
+        match (&ours.error, theirs) {
+            (None, Ok(serde_json::Value::Null)) => prop_assert!(ours.entries.is_empty()),
+            (None, Ok(json)) => prop_assert!(agrees(&Value::Map(ours.entries), &json), "{yaml}\n{json}"),
+            (None, Err(error)) => prop_assert!(false, "{yaml}\n{error}"),
+            (Some(error), Ok(json)) => {
+                prop_assert!(error.kind == YamlErrorKind::NotMapping && !json.is_object(), "{yaml}\n{error:?}");
+            }
+            (Some(_), Err(_)) => {}
+        }
+    }
+
+    /// The promise behind every fix: a value's bytes can be replaced and nothing else changes.
+    #[test]
+    fn replacing_a_values_bytes_changes_only_that_value(
+        yaml in "(([a-c]|\"q r\"|'s'):( (x|y z|1|~|\"d\"|'e''f'|\\[a, \"b\"\\]|\\{k: v\\}|&n x|!!str y|é # c|# c))?\n|# z\n|l:\n- x\n- a: b\n|m:\n  o: p\n  q:\n|t: \\|\n  one\n   two\n\n|u: >- # c\n  one\n  two\n){1,8}",
+        pick in any::<prop::sample::Index>(),
+    ) {
+        let text = format!("---\r\n{yaml}---\nbody");
+        let before = Frontmatter::parse(&text);
+        prop_assert_eq!(&before.error, &None);
+        if before.entries.is_empty() {
+            return Ok(());
+        }
+        let at = pick.index(before.entries.len());
+        let span = before.entries[at].value.span;
+        let blank = if text[..span.start].ends_with(':') { " " } else { "" };
+        // A block collection starts on a line of its own, where a plain value cannot stand unindented.
+        let value = if text[..span.start].trim_end_matches(' ').ends_with('\n') { "  new" } else { "new" };
+        let edited = format!("{}{blank}{value}{}", &text[..span.start], &text[span.end..]);
+        let after = Frontmatter::parse(&edited);
+        prop_assert_eq!(&after.error, &None, "{} -> {}", text, edited);
+        let values = |f: &Frontmatter| -> Vec<(String, String)> {
+            f.entries.iter().map(|e| (e.key.clone(), plain(&e.value.value))).collect()
+        };
+        let mut want = values(&before);
+        want[at].1 = "new".to_owned();
+        prop_assert_eq!(values(&after), want, "{}", edited);
+    }
+}
+
+/// The value without its place.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "~".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(text) | Value::String(text) => text.clone(),
+        Value::List(items) => items.iter().map(|n| plain(&n.value)).collect::<Vec<_>>().join(","),
+        Value::Map(entries) => entries
+            .iter()
+            .map(|e| format!("{}={}", e.key, plain(&e.value.value)))
+            .collect::<Vec<_>>()
+            .join(","),
+    }
 }

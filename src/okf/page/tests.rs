@@ -141,7 +141,32 @@ fn pages_of_real_bundles_keep_every_promise() {
     assert!(pages > 0);
 }
 
+/// Pieces that markdown is made of, in any order.
+const PIECES: &str = "(\\[a\\]\\(b\\.md\\)|\\[|\\]|\\]\\(|\\)|!\\[|\\[r\\]|\\[x\\]\\[r\\]|\\[r\\]\\[\\]|\n\n\\[r\\]: <d e>\n\n|\\[\\[w\\|v\\]\\]|\
+    \\(<|>\\)| \"t\"|<https://u\\.v>|https://y\\.z/|`|``|\\*|\\*\\*|_|~~|\\\\|&amp;|&|\n> |\n- |\n    |\n|\n\n|# |\n## h\n|\\| |\n\\|-\\|-\\|\n|\
+    \\[\\^f\\]|\n\\[\\^f\\]: n\n|<a href=\"q\">|</a>|<img src=p>|<!--|-->|<div>|\n```\n|\\{#i\\}|a|b c|é|\\(|\\.md|\t|\r\n){0,40}";
+
 proptest! {
+    #[test]
+    fn any_markdown_is_a_page(text in PIECES) {
+        check(&page(&text));
+    }
+
+    #[test]
+    fn frontmatter_moves_the_spans_of_the_body_and_nothing_else(text in PIECES) {
+        let head = "---\ntype: Concept\n---\n";
+        let (plain, moved) = (page(&format!("\n{text}")), page(&format!("{head}\n{text}")));
+        let shift = |span: Span| span.shifted(head.len());
+        let links: Vec<_> = plain
+            .links
+            .into_iter()
+            .map(|l| crate::okf::Link { span: shift(l.span), destination_span: shift(l.destination_span), ..l })
+            .collect();
+        prop_assert_eq!(moved.links, links);
+        prop_assert_eq!(moved.words, plain.words);
+        prop_assert_eq!(moved.headings.len(), plain.headings.len());
+    }
+
     #[test]
     fn any_text_is_a_page(text in "[-\\[\\]()<>!a-c|#^\\\\`&; \n\"':/*_é]{0,80}") {
         check(&page(&text));
