@@ -116,4 +116,6 @@ impl Page {
 }
 
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod tests;

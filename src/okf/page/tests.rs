@@ -9,7 +9,7 @@ fn page(text: &str) -> Page {
 }
 
 /// What must hold for every page, however broken.
-fn check(page: &Page) {
+pub(super) fn check(page: &Page) {
     let text = &*page.text;
     let fits = |span: Span| assert!(text.get(span.start..span.end).is_some(), "{span:?} in {}", page.path);
     fits(page.body);
