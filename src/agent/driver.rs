@@ -66,7 +66,7 @@ fn start(tools: Toolbox, client: Arc<dyn ModelClient>, system: String) -> Sessio
     let (event_sink, events) = unbounded_channel();
     let (role, staged) = (tools.role(), tools.staged().cloned());
     let machine = Loop::new(system, tools.schemas());
-    let driver = Driver { tools: Arc::new(tools), client, events: event_sink, shown: 0 };
+    let driver = Driver { tools: Arc::new(tools), client, events: event_sink, told: 0, shown: 0 };
     tokio::spawn(driver.run(machine, command_queue));
     Session { role, commands, events, staged }
 }
@@ -75,7 +75,8 @@ struct Driver {
     tools: Arc<Toolbox>,
     client: Arc<dyn ModelClient>,
     events: UnboundedSender<AgentEvent>,
-    /// Id of the change set that was last handed out for review.
+    /// Id of the change set that was last told, and of the one last handed out for review.
+    told: u64,
     shown: u64,
 }
 
@@ -131,14 +132,14 @@ impl Driver {
         cancel.cancel();
     }
 
-    fn emit(&self, event: AgentEvent) {
-        // A finished write shows what is staged now.
-        let wrote = matches!(&event, AgentEvent::ToolFinished { ok: true, .. });
-        // Nobody listens any more: the session is about to end.
+    fn emit(&mut self, event: AgentEvent) {
+        let finished = matches!(&event, AgentEvent::ToolFinished { ok: true, .. });
+        // An error: nobody listens any more, and the session is about to end.
         let _ = self.events.send(event);
-        if wrote && let Some(staged) = self.tools.staged() {
+        if finished && let Some(staged) = self.tools.staged() {
             let changes = staged.changes();
-            if changes.id != self.shown && !changes.is_empty() {
+            if changes.id != self.told {
+                self.told = changes.id;
                 let _ = self.events.send(AgentEvent::Staged(changes));
             }
         }

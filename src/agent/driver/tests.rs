@@ -1,1 +1,213 @@
-//! Behaviour of this file's neighbour.
+//! A whole session over a bundle in memory, with a client that gives prepared answers.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use serde_json::json;
+
+use super::*;
+use crate::agent::client::{Answer, Message, Request, ToolCall};
+use crate::bundle::apply::apply;
+use crate::bundle::{Decision, MemoryBundle};
+use crate::okf::BundlePath;
+
+/// Gives its answers in order and keeps the requests; after the last one it hangs until dropped.
+struct Prepared {
+    answers: Mutex<VecDeque<Answer>>,
+    requests: Mutex<Vec<Request>>,
+}
+
+impl Prepared {
+    fn new(answers: impl IntoIterator<Item = Answer>) -> Arc<Self> {
+        Arc::new(Self { answers: Mutex::new(answers.into_iter().collect()), requests: Mutex::default() })
+    }
+}
+
+impl ModelClient for Prepared {
+    fn name(&self) -> &str {
+        "prepared"
+    }
+
+    fn stream(&self, request: Request) -> Stream {
+        self.requests.lock().unwrap().push(request);
+        match self.answers.lock().unwrap().pop_front() {
+            Some(answer) => {
+                let text = ModelEvent::Text(answer.text.clone());
+                futures::stream::iter([Ok(text), Ok(ModelEvent::Done(answer))]).boxed()
+            }
+            None => futures::stream::once(async { Ok(ModelEvent::Text("hanging".into())) })
+                .chain(futures::stream::pending())
+                .boxed(),
+        }
+    }
+}
+
+fn text(text: &str) -> Answer {
+    Answer { text: text.into(), ..Answer::default() }
+}
+
+fn calls(calls: &[(&str, serde_json::Value)]) -> Answer {
+    let calls = calls
+        .iter()
+        .enumerate()
+        .map(|(at, (name, arguments))| ToolCall {
+            id: format!("c{at}"),
+            name: (*name).into(),
+            arguments: arguments.to_string(),
+            opaque: Default::default(),
+        })
+        .collect();
+    Answer { calls, ..Answer::default() }
+}
+
+fn bundle() -> Arc<MemoryBundle> {
+    Arc::new(MemoryBundle::new([("/wiki/index.md", "# Wiki\n"), ("/raw/a.txt", "a\n")]).unwrap())
+}
+
+fn path(text: &str) -> BundlePath {
+    BundlePath::parse(text).unwrap()
+}
+
+/// Events up to the end of the turn.
+async fn turn(session: &mut Session) -> Vec<AgentEvent> {
+    let mut events = Vec::new();
+    loop {
+        let event =
+            tokio::time::timeout(Duration::from_secs(20), session.events.recv()).await.unwrap().unwrap();
+        let last = matches!(event, AgentEvent::Finished { .. } | AgentEvent::Failed(_));
+        events.push(event);
+        if last {
+            return events;
+        }
+    }
+}
+
+#[tokio::test]
+async fn writes_of_a_turn_are_staged_in_call_order_and_handed_out_for_review() {
+    let client = Prepared::new([
+        calls(&[
+            ("write_file", json!({"file_path": "/wiki/a.md", "content": "one\n"})),
+            ("edit_file", json!({"file_path": "/wiki/a.md", "old_string": "one", "new_string": "two"})),
+            ("read_file", json!({"file_path": "/wiki/a.md"})),
+        ]),
+        text("Proposed."),
+    ]);
+    let base = bundle();
+    let mut session = start_manager(base.clone(), client.clone(), ManagerOptions::default());
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    let events = turn(&mut session).await;
+    let changes = events
+        .iter()
+        .find_map(|e| if let AgentEvent::AwaitingReview(changes) = e { Some(changes.clone()) } else { None })
+        .unwrap();
+    assert_eq!(changes.files[0].after.as_deref(), Some(&b"two\n"[..]));
+    assert!(!base.exists(&path("/wiki/a.md")).unwrap(), "nothing is on disk before a decision");
+    let requests = client.requests.lock().unwrap();
+    let Some(Message::Tool { content, .. }) = requests[1].messages.last() else { panic!() };
+    assert!(content.ends_with("\ntwo\n"), "the read after the writes sees them: {content}");
+}
+
+#[tokio::test]
+async fn the_manager_hears_what_landed_and_why_the_rest_did_not() {
+    let client = Prepared::new([
+        calls(&[
+            ("write_file", json!({"file_path": "/wiki/a.md", "content": "a\n"})),
+            ("write_file", json!({"file_path": "/wiki/b.md", "content": "b\n"})),
+        ]),
+        text("Proposed."),
+        text("I see."),
+    ]);
+    let base = bundle();
+    let mut session = start_manager(base.clone(), client.clone(), ManagerOptions::default());
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    turn(&mut session).await;
+    let staged = session.staged.clone().unwrap();
+    let changes = staged.changes();
+    let decisions = changes
+        .files
+        .iter()
+        .map(|file| {
+            let decision = if file.path == path("/wiki/a.md") {
+                Decision::Approved { shown: file.shown() }
+            } else {
+                Decision::Rejected { reason: "not needed".into() }
+            };
+            (file.path.clone(), decision)
+        })
+        .collect();
+    let applied = apply(base.as_ref(), &changes, &decisions);
+    session.commands.send(AgentCommand::Reviewed { changes, applied }).unwrap();
+    turn(&mut session).await;
+    assert_eq!(base.read(&path("/wiki/a.md")).unwrap(), "a\n");
+    assert!(!base.exists(&path("/wiki/b.md")).unwrap());
+    assert!(staged.changes().is_empty());
+    let requests = client.requests.lock().unwrap();
+    let Some(Message::User { content }) = requests[2].messages.last() else { panic!() };
+    assert!(content.contains("- /wiki/a.md") && content.contains("- /wiki/b.md: not needed"), "{content}");
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_a_hanging_answer_and_the_session_lives_on() {
+    let client = Prepared::new([]);
+    let mut session = start_reader(bundle(), client.clone(), ReaderOptions::default());
+    session.commands.send(AgentCommand::Say("hello".into())).unwrap();
+    while session.events.recv().await != Some(AgentEvent::Text("hanging".into())) {}
+    session.commands.send(AgentCommand::Interrupt).unwrap();
+    assert_eq!(turn(&mut session).await, [AgentEvent::Finished { interrupted: true }]);
+    client.answers.lock().unwrap().push_back(text("here"));
+    session.commands.send(AgentCommand::Say("again".into())).unwrap();
+    assert_eq!(turn(&mut session).await.last(), Some(&AgentEvent::Finished { interrupted: false }));
+}
+
+#[tokio::test]
+async fn the_reader_is_shown_no_writing_tool_and_stages_nothing() {
+    let client = Prepared::new([
+        calls(&[("write_file", json!({"file_path": "/wiki/x.md", "content": "x"}))]),
+        text("no"),
+    ]);
+    let base = bundle();
+    let mut session = start_reader(base.clone(), client.clone(), ReaderOptions::default());
+    assert!(session.staged.is_none());
+    session.commands.send(AgentCommand::Say("write".into())).unwrap();
+    let events = turn(&mut session).await;
+    assert!(events.iter().any(|e| matches!(e, AgentEvent::ToolFinished { ok: false, .. })));
+    assert!(!base.exists(&path("/wiki/x.md")).unwrap());
+    let requests = client.requests.lock().unwrap();
+    assert!(
+        requests[0].tools.iter().all(|t| !["write_file", "edit_file", "delete"].contains(&t.name.as_str()))
+    );
+}
+
+#[tokio::test]
+async fn dropping_the_commands_ends_the_session() {
+    let mut session = start_reader(bundle(), Prepared::new([]), ReaderOptions::default());
+    drop(session.commands);
+    assert_eq!(session.events.recv().await, None);
+}
+
+/// A bundle whose reads panic, as a fault in a tool would.
+struct Panics;
+
+impl Read for Panics {
+    fn list(&self, _: &BundlePath) -> Result<Vec<crate::bundle::Entry>, crate::bundle::Error> {
+        panic!("a fault")
+    }
+    fn stat(&self, _: &BundlePath) -> Result<crate::bundle::Stat, crate::bundle::Error> {
+        panic!("a fault")
+    }
+    fn read_bytes(&self, _: &BundlePath) -> Result<Vec<u8>, crate::bundle::Error> {
+        panic!("a fault")
+    }
+}
+
+#[tokio::test]
+async fn a_panic_in_a_tool_is_that_calls_error() {
+    let client =
+        Prepared::new([calls(&[("ls", json!({"path": "/"})), ("ls", json!({"path": "/"}))]), text("Odd.")]);
+    let mut session = start_reader(Arc::new(Panics), client, ReaderOptions::default());
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    let events = turn(&mut session).await;
+    let failed = events.iter().filter(|e| matches!(e, AgentEvent::ToolFinished { ok: false, .. })).count();
+    assert_eq!(failed, 2);
+    assert_eq!(events.last(), Some(&AgentEvent::Finished { interrupted: false }));
+}
