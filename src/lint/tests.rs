@@ -602,3 +602,79 @@ fn colours_are_only_around_what_is_ours() {
     let text = String::from_utf8(out).unwrap();
     assert!(text.starts_with("\u{1b}[1m<bundle>\u{1b}[0m"), "{text:?}");
 }
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn markdown() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "---\n",
+            "type: ",
+            "title: é: x",
+            "timestamp: ",
+            "sources: [",
+            "]",
+            "\n",
+            "\r\n",
+            "# ",
+            "## [2026-07-19] ",
+            "| ",
+            "[x](",
+            ")",
+            "<",
+            ">",
+            "../",
+            "/",
+            "a.md",
+            "b.md",
+            "gone.md",
+            "`",
+            "```\n",
+            "<!--",
+            "-->",
+            "[[",
+            "]]",
+            "![",
+            "[r]: ",
+            "\u{feff}",
+            "ü",
+            "\u{0}",
+            "\\",
+            "&amp;",
+            "%2e%2e/",
+            "#f",
+            "?q",
+            "\t",
+            "    ",
+            "<a href=\"",
+            "\"",
+        ]);
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        /// Whatever the pages hold: no panic, one order, and places that lie in the page they name.
+        #[test]
+        fn any_text_is_judged_and_every_place_is_real(texts in prop::collection::vec(markdown(), 4)) {
+            let names = ["/index.md", "/a.md", "/log.md", "/AGENTS.md"];
+            let files: Vec<(&str, &str)> = names.into_iter().zip(texts.iter().map(String::as_str)).collect();
+            let wiki = load(&files);
+            for profile in [Profile::Wiki, Profile::Okf] {
+                let options = Options { profile: Some(profile) };
+                let report = lint(&wiki, &options);
+                prop_assert_eq!(&report, &lint(&wiki.clone(), &options));
+                for finding in &report.findings {
+                    prop_assert_eq!(finding.rule.level(profile), Some(finding.level));
+                    prop_assert!((finding.line, finding.column) <= (finding.end_line, finding.end_column));
+                    let Some(span) = finding.span else { continue };
+                    let page = wiki.page(&finding.path).unwrap();
+                    prop_assert!(page.text.get(span.start..span.end).is_some(), "{:?}", finding);
+                    let line = page.text.split('\n').nth(finding.line as usize - 1).unwrap();
+                    prop_assert!(finding.column as usize <= line.chars().count() + 1, "{:?}", finding);
+                }
+            }
+        }
+    }
+}
