@@ -8,10 +8,11 @@ use clap::{Args, ValueEnum};
 
 use super::Exit;
 use crate::bundle::LocalBundle;
-use crate::lint::{self, Level, Options, Profile, format};
+use crate::lint::{self, Level, Options, Profile, format, registry};
 use crate::wiki::Wiki;
 
 #[derive(Debug, Args)]
+#[command(after_long_help = format!("Rules, and their level in each profile:\n{}", registry::table()))]
 pub struct LintArgs {
     /// The bundle's folder
     pub path: PathBuf,

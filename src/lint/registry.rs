@@ -33,21 +33,18 @@ impl Rule {
     }
 }
 
-/// The rules as a Markdown table.
+/// The rules as a table in plain text: code, name, level in profile `wiki` and in `okf`, what it is about.
 pub fn table() -> String {
-    let level = |level: Option<Level>| level.map_or("off", Level::as_str);
-    let mut table = String::from("| code | name | wiki | okf | what |\n|---|---|---|---|---|\n");
-    for rule in ALL {
-        table.push_str(&format!(
-            "| {} | {} | {} | {} | {} |\n",
-            rule.code,
-            rule.name,
-            level(rule.wiki),
-            level(rule.okf),
-            rule.summary
-        ));
-    }
-    table
+    let level = |level: Option<Level>| level.map_or("-", Level::as_str);
+    let row = |code: &str, name: &str, wiki: &str, okf: &str, what: &str| {
+        format!("  {code:<5} {name:<20} {wiki:<8} {okf:<8} {what}\n")
+    };
+    let rules =
+        ALL.iter().map(|rule| row(rule.code, rule.name, level(rule.wiki), level(rule.okf), rule.summary));
+    std::iter::once(row("rule", "", "wiki", "okf", ""))
+        .chain(rules)
+        .map(|row| row.trim_end().to_owned() + "\n")
+        .collect()
 }
 
 macro_rules! level {

@@ -52,7 +52,13 @@ fn codes_and_names_are_unique_and_in_order() {
     let names: std::collections::BTreeSet<&str> = registry::ALL.iter().map(|rule| rule.name).collect();
     assert_eq!(names.len(), codes.len());
     assert_eq!(Rule::find("l001"), Rule::find("link-broken"));
-    assert!(registry::table().contains("| L001 | link-broken | error | hint |"));
+    let table = registry::table();
+    assert!(
+        table.contains("  L001  link-broken          error    hint     a link's target does not exist\n"),
+        "{table}"
+    );
+    assert!(table.contains("  L002  link-absolute        error    -        "), "{table}");
+    assert_eq!(table.lines().count(), registry::ALL.len() + 1);
 }
 
 #[test]
