@@ -12,6 +12,7 @@ pub mod markdown;
 pub mod page;
 pub mod path;
 mod prose;
+pub mod scalar;
 pub mod schema;
 pub mod slug;
 pub mod timestamp;

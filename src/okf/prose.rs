@@ -113,6 +113,10 @@ fn urls(source: &str, run: &Range<usize>, found: &mut Vec<Found>) {
             continue;
         }
         let rest = source.get(host..run.end).unwrap_or("");
+        // Looked at first: a scan of the rest for each of many bad starts would be quadratic.
+        if !rest.starts_with(|c: char| c.is_alphanumeric() || c == '[') {
+            continue;
+        }
         let len = rest
             .find(|c: char| c.is_whitespace() || c == '<' || is_wide_punctuation(c))
             .unwrap_or(rest.len());

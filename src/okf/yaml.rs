@@ -445,7 +445,7 @@ fn typed(text: &str, tag: Option<&Tag>) -> Value {
     core(text)
 }
 
-fn core(text: &str) -> Value {
+pub(super) fn core(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),

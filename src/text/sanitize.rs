@@ -12,6 +12,9 @@ use unicode_normalization::char::is_combining_mark;
 /// Combining marks kept on one base character; more only pile up over neighbouring rows.
 const MAX_MARKS: usize = 8;
 
+/// Joiners kept in one emoji sequence; the longest in use has three. A longer one would be one cell of any size.
+const MAX_JOINERS: usize = 8;
+
 const TAB: &str = "    ";
 
 /// Text that has passed the door. Views, standard error and logs take only this for foreign text.
@@ -60,6 +63,7 @@ fn clean(text: &str, line_break: char) -> String {
     // The last character that was kept as it is, and how many marks already sit on its base.
     let mut before: Option<char> = None;
     let mut marks = 0;
+    let mut joiners = 0;
     while let Some(c) = chars.next() {
         let next = chars.peek().copied();
         match c {
@@ -82,7 +86,8 @@ fn clean(text: &str, line_break: char) -> String {
                     mark(&mut out, c);
                 }
             }
-            _ if joins(before, c, next) => {
+            _ if joiners < MAX_JOINERS && joins(before, c, next) => {
+                joiners += 1;
                 out.push(c);
                 before = Some(c);
             }
@@ -99,6 +104,9 @@ fn clean(text: &str, line_break: char) -> String {
                 }
             }
             _ => {
+                if before != Some('\u{200d}') {
+                    joiners = 0;
+                }
                 out.push(c);
                 before = Some(c);
                 marks = 0;
@@ -200,6 +208,13 @@ mod tests {
     fn piled_up_marks_are_cut_at_eight() {
         let zalgo = format!("a{}b\u{301}", "\u{301}".repeat(500));
         assert_eq!(line(&zalgo), format!("a{}b\u{301}", "\u{301}".repeat(8)));
+    }
+
+    #[test]
+    fn an_endless_emoji_sequence_is_broken_up() {
+        let endless = line(&"👩\u{200d}".repeat(1000));
+        let joined = format!("{}👩<U+200D>", "👩\u{200d}".repeat(8));
+        assert!(endless.starts_with(&joined.repeat(3)), "{}", &endless[..80]);
     }
 
     proptest! {
