@@ -7,6 +7,7 @@ pub mod action;
 pub mod diff_view;
 pub mod effect;
 pub mod event;
+pub mod highlight;
 pub mod keymap;
 pub mod markdown;
 pub mod runtime;

@@ -98,7 +98,7 @@ impl Composer {
             return false;
         }
         let text = clean(text);
-        let lines = text.split('\n').count();
+        let lines = text.lines().count();
         if text.len() > CHIP_BYTES || lines > CHIP_LINES {
             let mark =
                 format!("[pasted text {}: {lines} lines, {} bytes]", self.pastes.len() + 1, text.len());

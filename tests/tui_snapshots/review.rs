@@ -1,0 +1,180 @@
+//! The review: what arrives, what is decided, what is written and what the manager hears.
+
+use std::sync::Arc;
+
+use wikiwright::agent::{AgentCommand, AgentEvent, Role};
+use wikiwright::bundle::apply::Applied;
+use wikiwright::bundle::{Decision, ErrorKind, Read, Write};
+use wikiwright::tui::event::Event;
+use wikiwright::tui::state::{Overlay, Pane};
+
+use crate::rig::{Rig, path};
+
+const WIDE: (u16, u16) = (120, 40);
+const NEW: &str = "/wiki/concepts/pond.md";
+const OLD: &str = "/wiki/concepts/sea-gate.md";
+const POND: &str = "---\ntype: Concept\ntitle: Pond\ndescription: A pond.\ntimestamp: 2026-01-01T00:00:00Z\n---\n\n# Pond\n\nSee [nothing](nowhere.md).\n";
+
+fn proposed() -> Rig {
+    let mut rig = Rig::sample(WIDE);
+    rig.propose(&[(NEW, Some(POND)), (OLD, Some("---\ntype: Concept\n---\n\n# Sea gate\n\nChanged.\n"))]);
+    rig
+}
+
+fn reported(rig: &Rig) -> &Applied {
+    match rig.told.last() {
+        Some((Role::Manager, AgentCommand::Reviewed(applied))) => applied,
+        other => panic!("the manager heard {other:?}"),
+    }
+}
+
+#[test]
+fn a_finished_turn_with_changes_opens_the_review_and_writes_nothing() {
+    let rig = proposed();
+    assert!(matches!(rig.state.overlays[..], [Overlay::Review]));
+    assert!(!rig.bundle.exists(&path(NEW)).unwrap());
+    let screen = rig.screen();
+    assert!(screen.contains("Review: 2 files") && screen.contains("pond.md"), "{screen}");
+    assert!(screen.contains("nowhere.md"), "the diff of the new page is drawn: {screen}");
+}
+
+#[test]
+fn the_verdict_is_about_the_proposed_bundle() {
+    let rig = proposed();
+    let verdict = rig.state.review.as_ref().unwrap().verdict.as_ref().unwrap();
+    assert!(verdict.appeared.iter().any(|f| f.starts_with("L001 wiki/concepts/pond.md")), "{verdict:?}");
+    assert!(rig.screen().contains("If all of it is written:"));
+}
+
+#[test]
+fn approving_one_file_writes_exactly_what_was_shown_and_the_other_stays_staged() {
+    let mut rig = proposed();
+    rig.keys("y enter");
+    assert_eq!(rig.bundle.read(&path(NEW)).unwrap(), POND);
+    assert!(rig.bundle.read(&path(OLD)).unwrap().contains("Opens by itself."));
+    let applied = reported(&rig);
+    assert_eq!(applied.landed, [path(NEW)]);
+    assert_eq!(rig.state.staged.files.len(), 1);
+    assert!(rig.screen().contains("1 written"), "{}", rig.screen());
+    rig.keys("enter ctrl-r");
+    assert!(rig.screen().contains("Review: 1 file "), "{}", rig.screen());
+}
+
+#[test]
+fn approve_all_states_the_counts_before_it_writes() {
+    let mut rig = proposed();
+    rig.keys("A");
+    let screen = rig.screen();
+    assert!(screen.contains("Approve all 2 files and write them now?"), "{screen}");
+    assert!(screen.contains("1 created, 1 modified"), "{screen}");
+    assert!(!rig.bundle.exists(&path(NEW)).unwrap());
+    rig.keys("n");
+    assert!(rig.state.review.as_ref().unwrap().decisions().is_empty());
+    rig.keys("A y");
+    assert_eq!(reported(&rig).landed.len(), 2);
+    assert!(rig.state.staged.is_empty() && rig.state.review.is_none());
+}
+
+#[test]
+fn a_rejection_carries_its_reason_to_the_manager() {
+    let mut rig = proposed();
+    rig.keys("x \"no source\" enter enter");
+    assert_eq!(reported(&rig).rejected, [(path(NEW), "no source".to_owned())]);
+    assert!(!rig.bundle.exists(&path(NEW)).unwrap());
+    assert!(rig.screen().contains("no source"));
+}
+
+#[test]
+fn escape_parks_the_review_and_decides_nothing() {
+    let mut rig = proposed();
+    rig.keys("y esc");
+    assert!(rig.state.overlays.is_empty() && rig.told.is_empty());
+    assert!(!rig.bundle.exists(&path(NEW)).unwrap());
+    rig.keys("ctrl-r");
+    assert!(matches!(rig.state.review.as_ref().unwrap().files[0].decision, Decision::Approved { .. }));
+    rig.keys("K u");
+    assert!(rig.state.review.as_ref().unwrap().decisions().is_empty());
+}
+
+#[test]
+fn keys_pressed_before_the_review_is_seen_go_to_the_composer() {
+    let mut rig = Rig::sample(WIDE);
+    rig.keys("alt-3");
+    rig.stage(&[(NEW, Some(POND))]);
+    let changes = rig.staged.changes();
+    rig.undrawn(Event::Agent(Role::Manager, AgentEvent::AwaitingReview(changes)));
+    rig.keys("\"yes A\"");
+    assert_eq!(rig.state.chat().composer.text(), "yes A");
+    assert!(rig.state.review.as_ref().unwrap().decisions().is_empty() && rig.state.overlays.is_empty());
+}
+
+#[test]
+fn a_review_does_not_open_over_a_draft() {
+    let mut rig = Rig::sample(WIDE);
+    rig.keys("alt-3 \"half a sen\"");
+    rig.propose(&[(NEW, Some(POND))]);
+    assert!(rig.state.overlays.is_empty());
+    assert!(rig.screen().contains("1 proposed change waits for review: Ctrl-R"), "{}", rig.screen());
+    rig.keys("\"tence\" ctrl-r");
+    assert_eq!(rig.state.chat().composer.text(), "half a sentence");
+    assert!(matches!(rig.state.overlays[..], [Overlay::Review]));
+}
+
+#[test]
+fn a_file_that_changed_on_disk_is_marked_and_refused() {
+    let mut rig = proposed();
+    rig.keys("J");
+    rig.bundle.write(&path(OLD), b"# Somebody else\n").unwrap();
+    rig.reload();
+    assert!(rig.screen().contains("changed on disk"), "{}", rig.screen());
+    rig.keys("y enter");
+    let failed: Vec<_> = reported(&rig).failed.iter().map(|(p, e)| (p.clone(), e.kind)).collect();
+    assert_eq!(failed, [(path(OLD), ErrorKind::Conflict)]);
+    assert_eq!(rig.bundle.read(&path(OLD)).unwrap(), "# Somebody else\n");
+    assert!(rig.screen().contains("1 not written"), "{}", rig.screen());
+}
+
+#[test]
+fn a_decision_does_not_survive_another_proposal_for_the_same_file() {
+    let mut rig = proposed();
+    rig.keys("y");
+    rig.stage(&[(NEW, Some("# Something else\n"))]);
+    let changes = rig.staged.changes();
+    rig.manager(AgentEvent::Staged(changes));
+    let review = rig.state.review.as_ref().unwrap();
+    let file = review.files.iter().find(|f| f.weighed.path == path(NEW)).unwrap();
+    assert_eq!(file.decision, Decision::Pending);
+    assert_eq!(file.weighed.shown, rig.staged.changes().file(&path(NEW)).unwrap().shown());
+}
+
+#[test]
+fn a_stale_answer_about_an_older_set_is_dropped() {
+    let mut rig = proposed();
+    let old = Arc::clone(&rig.state.staged);
+    rig.stage(&[("/wiki/concepts/third.md", Some("# Third\n"))]);
+    let changes = rig.staged.changes();
+    rig.manager(AgentEvent::Staged(changes));
+    rig.event(Event::Weighed { changes: old, files: Vec::new(), open: None });
+    assert_eq!(rig.state.review.as_ref().unwrap().files.len(), 3);
+}
+
+#[test]
+fn the_walk_goes_change_by_change_and_file_by_file() {
+    let mut rig = proposed();
+    rig.keys("}");
+    assert_eq!(rig.state.review.as_ref().unwrap().selected, 1);
+    rig.keys("{");
+    assert_eq!(rig.state.review.as_ref().unwrap().selected, 0);
+    rig.keys("n n n n n n");
+    assert_eq!(rig.state.review.as_ref().unwrap().selected, 1, "past the last change comes the next file");
+}
+
+#[test]
+fn focus_stays_where_it_was_after_the_review() {
+    let mut rig = Rig::sample(WIDE);
+    rig.keys("alt-3");
+    rig.propose(&[(NEW, Some(POND))]);
+    rig.keys("A y enter");
+    assert_eq!(rig.state.focus, Pane::Chat);
+    assert!(rig.state.overlays.is_empty());
+}

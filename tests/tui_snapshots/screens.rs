@@ -1,0 +1,176 @@
+//! What each view looks like, with styles, at four sizes.
+
+use std::time::Duration;
+
+use wikiwright::agent::event::{CallId, Todo, TodoStatus, Usage};
+use wikiwright::agent::{AgentEvent, Role};
+use wikiwright::tui::theme::Theme;
+
+use crate::rig::Rig;
+
+const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
+
+fn shoot(name: &str, make: impl Fn((u16, u16)) -> Rig) {
+    for size in SIZES {
+        let rig = make(size);
+        insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), rig.styled());
+    }
+}
+
+fn conversation(size: (u16, u16)) -> Rig {
+    let mut rig = Rig::sample(size);
+    rig.keys("alt-3 \"Ingest the source\" enter");
+    rig.manager(AgentEvent::TurnStarted { message: "Ingest the source".to_owned() });
+    rig.manager(AgentEvent::Reasoning("The source is short. I read it first.".to_owned()));
+    rig.manager(AgentEvent::Todos(vec![
+        Todo { content: "Read the source".to_owned(), status: TodoStatus::Completed },
+        Todo { content: "Write the page".to_owned(), status: TodoStatus::InProgress },
+        Todo { content: "Check the links".to_owned(), status: TodoStatus::Pending },
+    ]));
+    for (id, tool, summary, ok) in
+        [(1, "read_file", "/raw/source.txt", true), (2, "edit_file", "/wiki/concepts/tide-mill.md", false)]
+    {
+        rig.manager(AgentEvent::ToolStarted {
+            call: CallId(id),
+            tool: tool.to_owned(),
+            summary: summary.to_owned(),
+        });
+        rig.manager(AgentEvent::ToolFinished {
+            call: CallId(id),
+            ok,
+            result: "the text to replace is not in the file".to_owned(),
+            elapsed: Duration::from_millis(40 * id),
+        });
+    }
+    rig.manager(AgentEvent::ToolStarted {
+        call: CallId(3),
+        tool: "okf_lint".to_owned(),
+        summary: "/".to_owned(),
+    });
+    rig.manager(AgentEvent::Usage(Usage { input: 12_345, output: 678 }));
+    rig.manager(AgentEvent::Text(
+        "The source adds **one fact** to [the mill](/wiki/concepts/tide-mill.md), see also wiki/index.md."
+            .to_owned(),
+    ));
+    rig.keys("\"and then?\"");
+    rig
+}
+
+fn review(size: (u16, u16)) -> Rig {
+    let mut rig = Rig::sample(size);
+    rig.propose(&[
+        ("/wiki/concepts/pond.md", Some("# Pond\n\nSee [nothing](nowhere.md).\n")),
+        (
+            "/wiki/concepts/sea-gate.md",
+            Some("---\ntype: Concept\ntitle: Sea gate\ndescription: A gate.\ntimestamp: 2026-01-01T00:00:00Z\n---\n\n# Sea gate\n\nOpens by the flood.\n"),
+        ),
+        ("/wiki/log.md", None),
+    ]);
+    rig.keys("y");
+    rig
+}
+
+#[test]
+fn workbench() {
+    shoot("workbench", |size| {
+        let mut rig = Rig::sample(size);
+        rig.keys("alt-2 tab");
+        rig
+    });
+}
+
+#[test]
+fn tree() {
+    shoot("tree", |size| {
+        let mut rig = Rig::sample(size);
+        rig.keys("alt-1 g g");
+        rig
+    });
+}
+
+#[test]
+fn chat() {
+    shoot("chat", conversation);
+}
+
+#[test]
+fn chat_before_anything_was_said() {
+    shoot("chat_empty", |size| {
+        let mut rig = Rig::sample(size);
+        rig.state.fixed.banner = Some("The model is scripted: nothing leaves this machine.".to_owned());
+        rig.state.reader.suggestions = vec!["What is a tide mill?".to_owned()];
+        rig.state.role = Role::Reader;
+        rig.keys("alt-3");
+        rig
+    });
+}
+
+#[test]
+fn reviewing() {
+    shoot("review", review);
+}
+
+#[test]
+fn question() {
+    shoot("question", |size| {
+        let mut rig = review(size);
+        rig.keys("A");
+        rig
+    });
+}
+
+#[test]
+fn reason() {
+    shoot("reason", |size| {
+        let mut rig = review(size);
+        rig.keys("x \"not in the source\"");
+        rig
+    });
+}
+
+#[test]
+fn written() {
+    shoot("written", |size| {
+        let mut rig = review(size);
+        rig.keys("x \"not in the source\" enter enter");
+        rig
+    });
+}
+
+#[test]
+fn findings() {
+    shoot("findings", |size| {
+        let mut rig = Rig::sample(size);
+        rig.keys("f8");
+        rig
+    });
+}
+
+#[test]
+fn help() {
+    shoot("help", |size| {
+        let mut rig = Rig::sample(size);
+        rig.keys("f1");
+        rig
+    });
+}
+
+#[test]
+fn loading() {
+    shoot("loading", |size| Rig::unloaded(Vec::new(), size));
+}
+
+#[test]
+fn without_colour() {
+    let mut rig = conversation((120, 40));
+    rig.state.fixed.theme = Theme::plain();
+    rig.state.manager.entries.iter_mut().for_each(|e| e.width = None);
+    rig.state.page.stale = true;
+    rig.frame();
+    let dump = rig.styled();
+    assert!(
+        dump.rsplit("---\n").next().unwrap().lines().all(|l| l.contains("Reset on Reset")),
+        "a colour in {dump}"
+    );
+    insta::assert_snapshot!("plain_120x40", dump);
+}
