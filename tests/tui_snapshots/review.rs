@@ -23,7 +23,7 @@ fn proposed() -> Rig {
 
 fn reported(rig: &Rig) -> &Applied {
     match rig.told.last() {
-        Some((Role::Manager, AgentCommand::Reviewed(applied))) => applied,
+        Some((Role::Manager, AgentCommand::Reviewed { applied, .. })) => applied,
         other => panic!("the manager heard {other:?}"),
     }
 }

@@ -149,7 +149,8 @@ impl Rig {
                 }
                 Effect::RenderDiff { file, width } => work::render_diff(&file, width, &theme),
                 Effect::Apply { changes, decisions } => {
-                    Event::Applied { applied: apply::apply(self.bundle.as_ref(), &changes, &decisions) }
+                    let applied = apply::apply(self.bundle.as_ref(), &changes, &decisions);
+                    Event::Applied { changes, applied }
                 }
                 Effect::Agent(role, command) => {
                     self.told.push((role, command));
