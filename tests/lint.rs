@@ -204,3 +204,22 @@ fn brackets_without_end_take_linear_time() {
     let folder = bundle(&[("index.md", "[A](a.md)"), ("a.md", &brackets)]);
     assert_eq!(findings(folder.path(), "wiki"), (0, vec![]));
 }
+
+#[test]
+fn a_page_over_the_size_limit_is_one_finding() {
+    let folder = sound();
+    fs::File::create(folder.path().join("big.md")).unwrap().set_len(64 << 20).unwrap();
+    let output = lint(folder.path()).args(["--json", "--profile", "wiki"]).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(json["findings"][0]["data"], json!({"kind": "too-large"}));
+}
+
+#[test]
+fn a_line_of_megabytes_with_many_findings_takes_linear_time() {
+    let line = "[x](gone.md) ".repeat(200_000);
+    let folder = bundle(&[("index.md", &line)]);
+    let output = lint(folder.path()).args(["--profile", "wiki"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.ends_with("index.md:1:2599992: error L001 link-broken: broken link: gone.md\n200000 errors, 0 warnings, 0 hints in 1 page (profile wiki): L001 200000\n"));
+}

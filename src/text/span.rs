@@ -53,18 +53,34 @@ pub struct Position {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Vec<u32>,
+    /// Inside long lines, about every [`MARK`] bytes: a byte offset and the characters of its line before it. Without
+    /// them, as many places on one line of megabytes would be counted in quadratic time.
+    marks: Vec<(u32, u32)>,
 }
+
+/// Bytes between marks.
+const MARK: usize = 1024;
 
 impl LineIndex {
     pub fn new(text: &str) -> Self {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let mut starts = vec![0];
-        starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|(_, b)| *b == b'\n')
-                .map(|(i, _)| u32::try_from(i + 1).unwrap_or(u32::MAX)),
-        );
-        Self { starts }
+        let mut marks = Vec::new();
+        let (mut last, mut characters) = (0, 0);
+        for (at, byte) in text.bytes().enumerate() {
+            if byte == b'\n' {
+                starts.push(offset(at + 1));
+                (last, characters) = (at + 1, 0);
+            } else if byte & 0xC0 != 0x80 {
+                // The first byte of a character.
+                if at - last >= MARK {
+                    marks.push((offset(at), characters));
+                    last = at;
+                }
+                characters += 1;
+            }
+        }
+        Self { starts, marks }
     }
 
     /// Position of `offset` in `text`, which must be the text the index was made from. An offset
@@ -73,7 +89,13 @@ impl LineIndex {
         let offset = offset.min(text.len());
         let line = self.starts.partition_point(|s| *s as usize <= offset).saturating_sub(1);
         let start = self.starts.get(line).map_or(0, |s| *s as usize);
-        let column = text.get(start..offset).map_or(0, |t| t.chars().count());
+        let before = self.marks.partition_point(|(mark, _)| *mark as usize <= offset);
+        let mark = before
+            .checked_sub(1)
+            .and_then(|at| self.marks.get(at))
+            .map(|(at, n)| (*at as usize, *n as usize));
+        let (from, counted) = mark.filter(|(at, _)| *at > start).unwrap_or((start, 0));
+        let column = text.get(from..offset).map_or(0, |t| counted + t.chars().count());
         Position {
             line: u32::try_from(line + 1).unwrap_or(u32::MAX),
             column: u32::try_from(column + 1).unwrap_or(u32::MAX),
@@ -104,5 +126,18 @@ mod tests {
         assert_eq!(index.position(text, 5), Position { line: 2, column: 1 });
         assert_eq!(index.position(text, 99), Position { line: 2, column: 2 });
         assert_eq!(index.line_start(2), Some(5));
+    }
+
+    #[test]
+    fn long_lines_are_counted_as_short_ones_are() {
+        let text = format!("ä\n{}\n{}x", "aé𝄞".repeat(900), "ü".repeat(3000));
+        let index = LineIndex::new(&text);
+        assert!(index.marks.len() > 8);
+        let (mut line, mut column) = (1, 1);
+        for (offset, c) in text.char_indices() {
+            assert_eq!(index.position(&text, offset), Position { line, column }, "{offset}");
+            (line, column) = if c == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        }
+        assert_eq!(index.position(&text, text.len()), Position { line, column });
     }
 }

@@ -1,6 +1,6 @@
 //! Which file names an index mentions in prose, as whole words.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::okf::Page;
 
@@ -20,6 +20,9 @@ pub fn names_in<'n>(page: &Page, names: &[&'n str]) -> HashSet<&'n str> {
 /// Names to look for, by their last word: a name may hold spaces.
 struct Names<'n> {
     by_last_word: HashMap<&'n str, Vec<&'n str>>,
+    /// Lengths of the last words in bytes, ascending. No look back goes further than the longest, so that a run of
+    /// megabytes without a space costs no more than its length.
+    lengths: Vec<usize>,
 }
 
 impl<'n> Names<'n> {
@@ -29,7 +32,8 @@ impl<'n> Names<'n> {
             let last = name.rsplit(char::is_whitespace).next().unwrap_or(name);
             by_last_word.entry(last).or_default().push(name);
         }
-        Self { by_last_word }
+        let lengths: BTreeSet<usize> = by_last_word.keys().map(|word| word.len()).collect();
+        Self { by_last_word, lengths: lengths.into_iter().collect() }
     }
 
     fn find(&self, prose: &str, found: &mut HashSet<&'n str>) {
@@ -38,31 +42,32 @@ impl<'n> Names<'n> {
             if !ends_word(after) {
                 continue;
             }
-            let start =
-                before.char_indices().rev().find(|(_, c)| !in_word(*c)).map_or(0, |(i, c)| i + c.len_utf8());
-            let word = before.get(start..).unwrap_or("");
-            let own_folder = word.strip_prefix("./").unwrap_or(word);
-            self.take(own_folder, before, found);
-            // Where words are not set apart by spaces, the name may start at any character of the run.
-            let inner = own_folder.char_indices().skip(1).filter(|(i, _)| {
-                own_folder.get(..*i).and_then(|t| t.chars().next_back()).is_some_and(|c| !c.is_ascii())
-            });
-            for (i, _) in inner {
-                self.take(own_folder.get(i..).unwrap_or(""), before, found);
+            for length in &self.lengths {
+                let parts =
+                    before.len().checked_sub(*length).and_then(|start| before.split_at_checked(start));
+                if let Some((head, word)) = parts
+                    && starts_word(head)
+                {
+                    self.take(word, before, found);
+                }
             }
         }
     }
 
     fn take(&self, word: &str, before: &str, found: &mut HashSet<&'n str>) {
         for name in self.by_last_word.get(word).into_iter().flatten() {
-            let whole = before.strip_suffix(name).is_some_and(|rest| {
-                name.len() == word.len() || !rest.chars().next_back().is_some_and(in_word)
-            });
-            if whole {
+            if before.strip_suffix(name).is_some_and(starts_word) {
                 found.insert(name);
             }
         }
     }
+}
+
+/// Whether what stands before a name lets it begin there: no word goes on, except in scripts that do not set words apart
+/// by spaces, and no folder but the own one.
+fn starts_word(before: &str) -> bool {
+    let own = before.strip_suffix("./").unwrap_or(before);
+    own.chars().next_back().is_none_or(|c| !in_word(c))
 }
 
 /// Whether what follows a name lets it end there: a full stop does when no word goes on after it.
@@ -71,13 +76,19 @@ fn ends_word(after: &str) -> bool {
     match rest.next() {
         None => true,
         Some('.') => !rest.next().is_some_and(|c| c.is_ascii_alphanumeric()),
-        Some(c) if c.is_ascii() => !in_word(c),
-        Some(_) => true,
+        Some(c) => !in_word(c),
     }
 }
 
 fn in_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '~' | '%' | '@' | '&' | '=' | '#')
+    (c.is_alphanumeric() && !is_unspaced(c))
+        || matches!(c, '_' | '-' | '.' | '/' | '+' | '~' | '%' | '@' | '&' | '=' | '#')
+}
+
+/// Letters of scripts that run words together: Thai and Lao, Myanmar, Khmer, Chinese and Japanese.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 #[cfg(test)]
@@ -118,5 +129,7 @@ mod tests {
         assert!(!mentions("open page.md now", "my page.md"));
         assert!(mentions("参见概念.md。", "概念.md"));
         assert!(mentions("参见foo.md是", "foo.md"));
+        assert!(!mentions("éfoo.md", "foo.md"));
+        assert!(!mentions("foo.mdé", "foo.md"));
     }
 }
