@@ -1,0 +1,181 @@
+//! The workbench in a terminal, without a model.
+
+use std::path::Path;
+
+use super::support::bundle;
+use super::support::pty::{self, ENTER, F1, F6, F8, Screen, Start, TAB};
+
+const CLEAN: &str = "✓ no findings";
+
+/// Opened on `bundle` and past the first lint.
+fn open(bundle: &Path) -> Screen {
+    let screen = Start::new(&[bundle.to_str().unwrap()]).spawn();
+    screen.wait("the first lint", |text| text.contains(CLEAN) || text.contains("E "));
+    screen
+}
+
+fn replace(page: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(text.contains(from), "{text}");
+    std::fs::write(page, text.replace(from, to)).unwrap();
+}
+
+#[test]
+fn it_shows_tree_page_agent_and_lint_counts() {
+    let bundle = bundle::small();
+    let screen = open(bundle.path());
+    let text = screen.wait_for(CLEAN);
+    for part in ["wiki/index.md", "sail.md", "notes.md", "manager", "no model", "OPENAI_API_KEY"] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+}
+
+#[test]
+fn a_link_is_followed_with_enter_and_back_returns() {
+    let bundle = bundle::small();
+    let mut screen = open(bundle.path());
+    screen.wait_for("wiki/index.md");
+    screen.send(F6);
+    screen.wait_for("PAGE");
+    screen.send(TAB);
+    screen.send(ENTER);
+    screen.wait_for("wiki/concepts/index.md");
+    screen.send(TAB);
+    screen.send(ENTER);
+    screen.wait_for("A sail drives the");
+    screen.send(pty::BACKSPACE);
+    screen.wait_for("wiki/concepts/index.md");
+    screen.send(pty::BACKSPACE);
+    screen.wait_for("─ wiki/index.md");
+}
+
+#[test]
+fn saving_a_page_elsewhere_moves_the_count_and_the_text() {
+    let bundle = bundle::small();
+    let mut screen = open(bundle.path());
+    screen.wait_for(CLEAN);
+    screen.send(F6);
+    screen.send(TAB);
+    screen.send(ENTER);
+    screen.wait_for("wiki/concepts/index.md");
+    screen.send(TAB);
+    screen.send(ENTER);
+    screen.wait_for("A sail drives the");
+    let page = bundle.path().join("wiki/concepts/sail.md");
+    replace(&page, "[hull](hull.md)", "[keel](keel.md)");
+    // The broken link is an error, and nothing links to the hull but its index now.
+    let text = screen.wait_for("1E");
+    assert!(text.contains("keel"), "{text}");
+    replace(&page, "[keel](keel.md)", "[hull](hull.md)");
+    screen.wait_for(CLEAN);
+    screen.wait_gone("keel");
+}
+
+#[test]
+fn a_page_that_appears_or_vanishes_moves_tree_and_count() {
+    let bundle = bundle::small();
+    let screen = open(bundle.path());
+    screen.wait_for(CLEAN);
+    let page = bundle.path().join("wiki/concepts/rudder.md");
+    std::fs::write(&page, "# No frontmatter\n").unwrap();
+    screen.wait("the new page", |text| text.contains("rudder.md") && text.contains("1E"));
+    std::fs::remove_file(&page).unwrap();
+    screen.wait("it gone", |text| !text.contains("rudder.md") && text.contains(CLEAN));
+}
+
+#[test]
+fn the_list_of_findings_leads_to_the_place() {
+    let bundle = bundle::small();
+    replace(&bundle.path().join("wiki/concepts/hull.md"), "sail.md", "mast.md");
+    let mut screen = open(bundle.path());
+    screen.wait_for("1E");
+    screen.send(F8);
+    let text = screen.wait_for("Findings");
+    assert!(text.contains("L001") && text.contains("mast.md"), "{text}");
+    screen.send(ENTER);
+    screen.wait_for("─ wiki/concepts/hull.md");
+}
+
+#[test]
+fn help_lists_the_keys_and_closes() {
+    let bundle = bundle::small();
+    let mut screen = open(bundle.path());
+    screen.send(F1);
+    let text = screen.wait_for(" Keys ");
+    assert!(text.contains("Ctrl-R") && text.contains("quit"), "{text}");
+    screen.send(F1);
+    screen.wait_gone(" Keys ");
+}
+
+#[test]
+fn quitting_leaves_the_terminal_as_it_was() {
+    let bundle = bundle::small();
+    let mut screen = open(bundle.path());
+    assert!(screen.modes().0, "the alternate screen is on");
+    screen.send("q");
+    assert_eq!(screen.wait_exit().exit_code(), 0);
+    screen.assert_restored();
+}
+
+#[test]
+fn a_signal_ends_it_with_the_terminal_restored() {
+    for (signal, code) in [("TERM", 143), ("HUP", 129)] {
+        let bundle = bundle::small();
+        let mut screen = open(bundle.path());
+        screen.signal(signal);
+        assert_eq!(screen.wait_exit().exit_code(), code, "{signal}");
+        screen.assert_restored();
+    }
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_it() {
+    let bundle = bundle::small();
+    let mut screen = open(bundle.path());
+    screen.hang_up();
+    screen.wait_exit();
+}
+
+#[test]
+fn nothing_is_drawn_while_nothing_happens() {
+    let bundle = bundle::small();
+    let screen = open(bundle.path());
+    // The last frame may still be on its way; then silence must hold for a while.
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let before = screen.bytes().len();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert_eq!(screen.bytes().len(), before);
+}
+
+#[test]
+fn a_terminal_too_small_says_so_and_recovers() {
+    let bundle = bundle::small();
+    let screen = open(bundle.path());
+    screen.wait_for(CLEAN);
+    screen.resize(20, 5);
+    screen.wait_for("too small");
+    screen.resize(1, 1);
+    screen.resize(100, 30);
+    screen.wait_for(CLEAN);
+}
+
+#[test]
+fn it_starts_in_a_terminal_of_one_cell_and_quits() {
+    let bundle = bundle::small();
+    let mut screen = Start::new(&[bundle.path().to_str().unwrap()]).size(1, 1).spawn();
+    screen.wait("the alternate screen", |text| text.starts_with('t'));
+    screen.resize(100, 30);
+    screen.wait_for(CLEAN);
+    screen.resize(1, 1);
+    screen.send("q");
+    assert_eq!(screen.wait_exit().exit_code(), 0);
+    screen.assert_restored();
+}
+
+#[test]
+fn without_a_path_it_opens_the_bundle_around_the_current_folder() {
+    let bundle = bundle::small();
+    let screen = Start::new(&[]).cwd(&bundle.path().join("wiki/concepts")).spawn();
+    screen.wait_for(CLEAN);
+    screen.wait_for("wiki/index.md");
+}
