@@ -7,9 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::{Exit, bundle, model, turn};
-use crate::agent::AgentCommand;
 use crate::agent::client::ModelClient;
 use crate::agent::driver::{self, ReaderOptions};
+use crate::agent::{AgentCommand, prompt};
 use crate::bundle::Read;
 use crate::config::{Environment, Flags, Settings};
 
@@ -37,11 +37,10 @@ async fn ask(
     options: ReaderOptions,
     question: &str,
 ) -> anyhow::Result<Exit> {
-    let silence = options.not_found_message.clone().unwrap_or_else(|| NOT_FOUND.to_owned());
+    let silence = options.not_found_message.clone().unwrap_or_else(|| prompt::NOT_FOUND.to_owned());
     let mut session = driver::start_reader(bundle, client, options);
     // A session that is gone already says so when it is listened to.
     let _ = session.commands.send(AgentCommand::Say(question.to_owned()));
     let answer = turn::listen(&mut session.events, &mut io::stdout(), &mut io::stderr()).await?;
     Ok(if answer.contains(silence.trim()) { Exit::Negative } else { Exit::Done })
 }
-const NOT_FOUND: &str = "The wiki holds nothing on this.";

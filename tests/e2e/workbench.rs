@@ -46,7 +46,7 @@ fn a_link_is_followed_with_enter_and_back_returns() {
     screen.send(pty::BACKSPACE);
     screen.wait_for("wiki/concepts/index.md");
     screen.send(pty::BACKSPACE);
-    screen.wait_for("─ wiki/index.md");
+    screen.wait_for(" wiki/index.md");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn the_list_of_findings_leads_to_the_place() {
     let text = screen.wait_for("Findings");
     assert!(text.contains("L001") && text.contains("mast.md"), "{text}");
     screen.send(ENTER);
-    screen.wait_for("─ wiki/concepts/hull.md");
+    screen.wait_for(" wiki/concepts/hull.md");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_terminal_that_goes_away_ends_it() {
     let bundle = bundle::small();
     let mut screen = open(bundle.path());
     screen.hang_up();
-    screen.wait_exit();
+    assert_eq!(screen.wait_exit().exit_code(), 129);
 }
 
 #[test]

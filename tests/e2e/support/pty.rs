@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,8 @@ pub struct Screen {
     seen: Arc<Mutex<Seen>>,
     termios_before: String,
     slave: Option<Box<dyn portable_pty::SlavePty + Send>>,
+    /// Told to let go of the terminal at the next output.
+    reading: Arc<AtomicBool>,
     home: tempfile::TempDir,
 }
 
@@ -95,12 +98,17 @@ impl Start {
         let seen = Arc::new(Mutex::new(Seen { parser, bytes: Vec::new() }));
         let mut reader = pair.master.try_clone_reader().unwrap();
         let sink = seen.clone();
+        let reading = Arc::new(AtomicBool::new(true));
+        let go_on = reading.clone();
         std::thread::spawn(move || {
             let mut buffer = [0; 16 * 1024];
             while let Ok(n @ 1..) = reader.read(&mut buffer) {
                 let mut seen = sink.lock().unwrap();
                 seen.parser.process(&buffer[..n]);
                 seen.bytes.extend_from_slice(&buffer[..n]);
+                if !go_on.load(Ordering::SeqCst) {
+                    return;
+                }
             }
         });
         let writer = pair.master.take_writer().unwrap();
@@ -111,6 +119,7 @@ impl Start {
             seen,
             termios_before,
             slave: Some(pair.slave),
+            reading,
             home: self.home,
         }
     }
@@ -216,6 +225,15 @@ impl Screen {
 
     /// Closes the terminal under the program, as a closed window does.
     pub fn hang_up(&mut self) {
+        // The reading thread holds a handle too and sits in a read: make the program draw, so that it comes out.
+        self.reading.store(false, Ordering::SeqCst);
+        let before = self.bytes().len();
+        self.resize(70, 20);
+        let start = Instant::now();
+        while self.bytes().len() == before {
+            assert!(start.elapsed() < PATIENCE, "nothing is drawn after a change of size");
+            std::thread::sleep(Duration::from_millis(20));
+        }
         self.writer = None;
         self.slave = None;
         self.master = None;
