@@ -4,6 +4,7 @@
 //! another thread than the screen's restores nothing: the workbench lives on and shows a message.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::mem::ManuallyDrop;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -61,7 +62,9 @@ pub fn check() -> Result<(), Error> {
 
 /// The screen while the workbench has it.
 pub struct Screen {
-    terminal: ratatui::Terminal<CrosstermBackend<BufWriter<io::Stdout>>>,
+    /// Never dropped: its drop complains about a cursor it cannot show with a print that panics when standard error is the
+    /// terminal that went away. [`restore`] shows the cursor.
+    terminal: ManuallyDrop<ratatui::Terminal<CrosstermBackend<BufWriter<io::Stdout>>>>,
 }
 
 impl Screen {
@@ -71,7 +74,7 @@ impl Screen {
         *REPORT.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(report));
         ON_PANIC.get_or_init(hook);
         take()?;
-        Ok(Self { terminal: terminal()? })
+        Ok(Self { terminal: ManuallyDrop::new(terminal()?) })
     }
 
     /// Draws one frame as one update of the terminal, where it knows that (DEC mode 2026).
@@ -84,7 +87,7 @@ impl Screen {
     /// Forgets what is on the screen, so that the next frame is complete. `Terminal::clear` would ask the terminal
     /// where its cursor is and wait for the answer.
     pub fn forget(&mut self) -> io::Result<()> {
-        self.terminal = terminal()?;
+        self.terminal = ManuallyDrop::new(terminal()?);
         execute!(self.terminal.backend_mut(), Clear(ClearType::All))
     }
 
