@@ -1,8 +1,10 @@
-//! The README's tables say what the program does. `UPDATE_README=1 cargo test --test readme` writes them anew.
+//! The README's tables say what the program does. `UPDATE_README=1 cargo test --test readme -- --test-threads 1`
+//! writes them anew.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)]
 
 use std::path::{Path, PathBuf};
 
+use wikiwright::tui::keymap::{Keymap, Layer};
 use wikiwright::{cli, lint};
 
 fn readme() -> PathBuf {
@@ -35,6 +37,20 @@ fn exit_codes() {
 #[test]
 fn rules() {
     assert_part("rules", &lint::registry::table());
+}
+
+#[test]
+fn keys() {
+    let keymap = Keymap::shipped();
+    let mut table = String::from("| where | key | what |\n|---|---|---|\n");
+    for layer in [Layer::Global, Layer::Plain, Layer::Tree, Layer::Page, Layer::Chat, Layer::Review] {
+        for (title, keys) in keymap.help(layer) {
+            let keys: Vec<String> =
+                keys.split("  ").map(|k| format!("`{}`", k.replace('|', "\\|"))).collect();
+            table.push_str(&format!("| {} | {} | {title} |\n", layer.title(), keys.join(" ")));
+        }
+    }
+    assert_part("keys", &table);
 }
 
 /// Every command line in the README is one that the program takes.

@@ -70,6 +70,11 @@ impl Start {
         Self { command, columns: 120, rows: 40, home }
     }
 
+    /// The folder that will be `$HOME`.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
     pub fn size(mut self, columns: u16, rows: u16) -> Self {
         (self.columns, self.rows) = (columns, rows);
         self
