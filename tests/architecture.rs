@@ -29,11 +29,14 @@ struct Source {
     /// Below `src/` or `tests/`, with `/`.
     path: String,
     text: String,
+    /// Compiled for tests only: a `tests.rs`, or declared under `#[cfg(test)]`.
+    test: bool,
 }
 
 impl Source {
     fn new(path: &str, text: &str) -> Self {
-        Self { path: path.to_owned(), text: text.to_owned() }
+        let test = path.ends_with("/tests.rs") || path.contains("/tests/");
+        Self { path: path.to_owned(), text: text.to_owned(), test }
     }
 
     /// `bundle` for `bundle/local.rs` and `bundle.rs`.
@@ -41,9 +44,15 @@ impl Source {
         self.path.split('/').next().unwrap().trim_end_matches(".rs")
     }
 
-    /// A sibling test file, or in a folder of test files.
     fn is_test(&self) -> bool {
-        self.path.ends_with("/tests.rs") || self.path.contains("/tests/")
+        self.test
+    }
+
+    /// Paths, without `.rs`, of the files that this one declares under `#[cfg(test)]`.
+    fn test_modules(&self) -> Vec<String> {
+        let declared = Regex::new(r"#\[cfg\(test\)\]\s*(?:pub(?:\([a-z]+\))? )?mod (\w+);").unwrap();
+        let folder = self.module().join("/");
+        declared.captures_iter(&self.text).map(|hit| format!("{folder}/{}", &hit[1])).collect()
     }
 
     /// Modules from the crate's root to this file.
@@ -201,6 +210,11 @@ fn sources(folder: &str) -> Vec<Source> {
     let mut found = Vec::new();
     visit(&root, &root, &mut found);
     assert!(!found.is_empty(), "no source in {}", root.display());
+    let tests: Vec<String> = found.iter().flat_map(Source::test_modules).collect();
+    for source in &mut found {
+        let module = source.module().join("/");
+        source.test |= tests.iter().any(|t| module == *t || module.starts_with(&format!("{t}/")));
+    }
     found
 }
 
@@ -276,6 +290,13 @@ fn file_access_is_found_outside_its_rooms() {
         assert!(stray_file_access(&Source::new("tui/tests.rs", text)).is_empty());
     }
     assert!(stray_file_access(&Source::new("tui/mod.rs", "use std::{fmt, io};")).is_empty());
+}
+
+#[test]
+fn modules_declared_for_tests_are_told_from_others() {
+    let source = Source::new("okf/page.rs", "mod facts;\n#[cfg(test)]\nmod cases;\n");
+    assert_eq!(source.test_modules(), ["okf/page/cases"]);
+    assert_eq!(Source::new("okf/mod.rs", "#[cfg(test)] mod cases;").test_modules(), ["okf/cases"]);
 }
 
 #[test]

@@ -3,6 +3,5 @@
 
 mod bad_input;
 mod commands;
-mod demo;
 mod support;
 mod workbench;
