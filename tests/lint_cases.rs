@@ -102,6 +102,12 @@ const CASES: &[(&str, Expected, Option<Expected>)] = &[
     ),
     ("F26", &[("F003", "a.md", "type")], Some(&[("F001", "AGENTS.md", ""), ("F003", "a.md", "type")])),
     ("F27", &[("F004", "a.md", "timestamp")], Some(NONE)),
+    // A month and an ordinal day are no full date; a leap second and lower case letters are.
+    (
+        "T02",
+        &[("F005", "a.md", "2026-07"), ("F005", "b.md", "2026-200")],
+        Some(&[("F005", "a.md", "2026-07"), ("F005", "b.md", "2026-200")]),
+    ),
     ("T03", NONE, Some(NONE)),
     ("S01", NONE, Some(NONE)),
     ("S09", &[("B002", "a.md", "82")], Some(&[("B002", "a.md", "82")])),
