@@ -3,16 +3,21 @@
 mod files;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 
 use super::{Exit, bundle, output};
-
+use crate::agent::client::scripted::{Script, Scripted};
 use crate::config::{Environment, Flags, Settings};
 use crate::tui::{self, Setup, Suggestions};
 
 /// What the scripted model says. Outside the bundle's folder, so that no page can speak for the model.
 pub const SCRIPT: &str = include_str!("../../../assets/demo/script.toml");
+
+/// Between words, so that the answer streams as a model's does.
+const PAUSE: Duration = Duration::from_millis(15);
 
 pub fn run(flags: &Flags) -> anyhow::Result<Exit> {
     // Looking first leaves no folder behind where there is no terminal to show it in.
@@ -21,7 +26,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<Exit> {
     let root = copy()?;
     let setup = Setup {
         bundle: bundle::open(&root)?,
-        client: None,
+        client: Some(Arc::new(Scripted::new(Script::parse(SCRIPT)?, PAUSE))),
         model_hint: String::new(),
         banner: Some(format!("Demo: the model is scripted, nothing leaves this machine. {}", root.display())),
         color: settings.color,
