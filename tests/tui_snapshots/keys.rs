@@ -207,7 +207,7 @@ fn tool_calls_are_one_line_each_and_a_stopped_turn_leaves_none_running() {
     let call = |id| AgentEvent::ToolStarted {
         call: CallId(id),
         tool: "grep".to_owned(),
-        summary: format!("gate {id}"),
+        summary: format!("search “gate {id}”"),
     };
     rig.manager(AgentEvent::TurnStarted { message: "go".to_owned() }).manager(call(1)).manager(call(2));
     rig.manager(AgentEvent::ToolFinished {
@@ -218,8 +218,8 @@ fn tool_calls_are_one_line_each_and_a_stopped_turn_leaves_none_running() {
     });
     rig.keys("alt-3");
     let screen = rig.screen();
-    assert_eq!(screen.matches("grep gate").count(), 2, "{screen}");
-    assert!(screen.contains("✓ grep gate 1") && screen.contains("12 ms"), "{screen}");
+    assert_eq!(screen.matches("search “gate").count(), 2, "{screen}");
+    assert!(screen.contains("✓ search “gate 1”") && screen.contains("12 ms"), "{screen}");
     rig.manager(AgentEvent::Finished { interrupted: true });
     let states: Vec<_> = rig
         .state

@@ -27,9 +27,10 @@ fn conversation(size: (u16, u16)) -> Rig {
         Todo { content: "Write the page".to_owned(), status: TodoStatus::InProgress },
         Todo { content: "Check the links".to_owned(), status: TodoStatus::Pending },
     ]));
-    for (id, tool, summary, ok) in
-        [(1, "read_file", "/raw/source.txt", true), (2, "edit_file", "/wiki/concepts/tide-mill.md", false)]
-    {
+    for (id, tool, summary, ok) in [
+        (1, "read_file", "read /raw/source.txt", true),
+        (2, "edit_file", "edit /wiki/concepts/tide-mill.md", false),
+    ] {
         rig.manager(AgentEvent::ToolStarted {
             call: CallId(id),
             tool: tool.to_owned(),
@@ -45,7 +46,7 @@ fn conversation(size: (u16, u16)) -> Rig {
     rig.manager(AgentEvent::ToolStarted {
         call: CallId(3),
         tool: "okf_lint".to_owned(),
-        summary: "/".to_owned(),
+        summary: "lint the bundle".to_owned(),
     });
     rig.manager(AgentEvent::Usage(Usage { input: 12_345, output: 678 }));
     rig.manager(AgentEvent::Text(

@@ -55,8 +55,8 @@ pub struct Review {
     pub armed: bool,
     /// Decisions are being written.
     pub applying: bool,
-    /// A diff was asked for, so that it is not asked for twice.
-    pub asked: Option<(ContentHash, u16)>,
+    /// Diffs that were asked for, so that none is asked for twice.
+    pub asked: Vec<(ContentHash, u16)>,
 }
 
 impl Review {
@@ -89,7 +89,7 @@ impl Review {
             verdict: None,
             armed: false,
             applying: false,
-            asked: None,
+            asked: Vec::new(),
         }
     }
 

@@ -98,7 +98,7 @@ pub fn drawn(state: &mut State, shown: ContentHash, width: u16, diff: Diff) {
         for file in review.files.iter_mut().filter(|f| f.weighed.shown == shown) {
             file.diff = Some((width, diff.clone()));
         }
-        review.asked = None;
+        review.asked.retain(|(asked, _)| *asked != shown);
     }
 }
 

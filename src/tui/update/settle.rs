@@ -9,6 +9,9 @@ use crate::tui::state::page::Document;
 use crate::tui::state::{Overlay, Pane, State};
 use crate::tui::view;
 
+/// How many diffs after the chosen one are drawn before they are needed.
+const AHEAD: usize = 3;
+
 pub fn settle(state: &mut State) -> Vec<Effect> {
     let mut effects = Vec::new();
     let width = state.size.0;
@@ -129,18 +132,21 @@ fn overlays(state: &mut State, effects: &mut Vec<Effect>) {
                 review.selected,
                 usize::from(regions.files.height),
             );
-            let asked = review.asked;
-            let changes = review.changes.clone();
-            let Some(file) = review.file_mut() else { return };
-            let shown = file.weighed.shown;
-            if file.diff.as_ref().is_none_or(|(width, _)| *width != text.width)
-                && asked != Some((shown, text.width))
-                && let Some(change) = changes.file(&file.weighed.path)
+            if let Some(file) = review.file_mut()
+                && let Some((_, diff)) = &file.diff
             {
-                effects.push(Effect::RenderDiff { file: change.clone(), width: text.width });
-                review.asked = Some((shown, text.width));
-            } else if let Some((_, diff)) = &file.diff {
                 file.top = file.top.min(diff.lines.len().saturating_sub(usize::from(text.height)));
+            }
+            // The next files are drawn ahead, so that walking through them does not wait.
+            for file in review.files.iter().skip(review.selected).take(1 + AHEAD) {
+                let wanted = (file.weighed.shown, text.width);
+                if file.diff.as_ref().is_none_or(|(width, _)| *width != text.width)
+                    && !review.asked.contains(&wanted)
+                    && let Some(change) = review.changes.file(&file.weighed.path)
+                {
+                    effects.push(Effect::RenderDiff { file: change.clone(), width: text.width });
+                    review.asked.push(wanted);
+                }
             }
         }
         _ => {}

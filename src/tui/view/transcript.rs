@@ -119,15 +119,16 @@ fn tool_rows(rows: &mut Vec<Line<'static>>, item: &Item, width: u16, details: bo
     let columns = usize::from(width);
     let head = format!("{glyph} ");
     let room = columns.saturating_sub(2 + time.len() + usize::from(!time.is_empty()));
-    let tool = width::truncate(tool, room);
-    // The driver's summary may begin with the tool's name already.
-    let rest = summary.strip_prefix(tool.as_str()).unwrap_or(summary).trim_start();
-    let target = width::truncate(rest, room.saturating_sub(width::width(&tool) + 1));
-    let used = 2 + width::width(&tool) + 1 + width::width(&target);
+    // The summary says it in words ("read /wiki/a.md"); without one the tool's name has to do.
+    let said = if summary.is_empty() { tool } else { summary };
+    let (verb, rest) = said.split_once(' ').unwrap_or((said, ""));
+    let verb = width::truncate(verb, room);
+    let target = shorten(rest, room.saturating_sub(width::width(&verb) + 1));
+    let used = 2 + width::width(&verb) + 1 + width::width(&target);
     let pad = columns.saturating_sub(used + time.len());
     rows.push(Line::from(vec![
         Span::styled(head, style),
-        Span::styled(tool, theme.tool),
+        Span::styled(verb, theme.tool),
         Span::raw(" "),
         Span::styled(target, theme.dim),
         Span::raw(" ".repeat(pad)),
@@ -165,6 +166,22 @@ fn todo_rows(rows: &mut Vec<Line<'static>>, todos: &[Todo], width: u16, theme: &
         };
         prefixed(rows, Safe::line(&todo.content).as_str(), width, mark, mark_style, style);
     }
+}
+
+/// A target cut to fit; of a path the end says more than the beginning.
+fn shorten(target: &str, columns: usize) -> String {
+    if !target.starts_with('/') || width::width(target) <= columns {
+        return width::truncate(target, columns);
+    }
+    let mut tail = target;
+    while width::width(tail) + 1 > columns {
+        let mut chars = tail.chars();
+        if chars.next().is_none() {
+            return String::new();
+        }
+        tail = chars.as_str();
+    }
+    format!("…{tail}")
 }
 
 /// `120 ms`, `3.4 s`, `2 min`.
