@@ -3,5 +3,6 @@
 
 mod bad_input;
 mod commands;
+mod demo;
 mod support;
 mod workbench;
