@@ -4,5 +4,6 @@
 mod bad_input;
 mod commands;
 mod demo;
+mod links;
 mod support;
 mod workbench;
