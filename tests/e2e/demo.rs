@@ -133,8 +133,9 @@ fn the_reader_cites_a_page_that_enter_opens() {
     screen.wait_for("› How long");
     screen.send(ENTER);
     screen.wait_for("two to four hours");
-    screen.wait_gone("◐");
+    screen.wait("the end of the turn", |text| !text.contains(" answering ") && !text.contains(" thinking "));
     screen.send(TAB);
+    screen.wait_for("(Enter opens)");
     screen.send(ENTER);
     screen.wait_for(" wiki/concepts/working-window.md");
     assert_eq!(snapshot(&bundle), before);

@@ -64,3 +64,6 @@ fn suggestions() -> Suggestions {
         ],
     }
 }
+
+#[cfg(test)]
+mod tests;
