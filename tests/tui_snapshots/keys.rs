@@ -432,3 +432,18 @@ fn foreign_text_cannot_drive_the_terminal() {
         }
     }
 }
+
+#[test]
+fn a_long_answer_is_laid_out_by_the_tick_and_whole_at_its_end() {
+    let mut rig = Rig::sample(WIDE);
+    rig.manager(AgentEvent::TurnStarted { message: "go".to_owned() });
+    rig.manager(AgentEvent::Text("word ".repeat(4000)));
+    let rows = rig.state.manager.rows();
+    rig.manager(AgentEvent::Text("\n\nmore\n\n".to_owned()));
+    assert_eq!(rig.state.manager.rows(), rows, "waits for the tick");
+    rig.event(Event::Tick);
+    let ticked = rig.state.manager.rows();
+    assert!(ticked > rows);
+    rig.manager(AgentEvent::Text("end".to_owned())).manager(AgentEvent::Finished { interrupted: false });
+    assert!(rig.state.manager.rows() > ticked);
+}

@@ -9,6 +9,9 @@ use super::composer::Composer;
 use crate::agent::event::{CallId, Todo, Usage};
 use crate::okf::Target;
 
+/// Longer answers are laid out four times a second while they stream, not with every frame.
+const LONG: usize = 16 * 1024;
+
 /// One thing in the transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
@@ -57,11 +60,18 @@ pub struct Entry {
     pub cited: Vec<Cited>,
     /// Width the rows were made for; none when they must be made anew.
     pub width: Option<u16>,
+    /// [`State::ticks`](super::State::ticks) when they were made.
+    pub made: u64,
 }
 
 impl Entry {
     pub fn new(item: Item) -> Self {
-        Self { item, rows: Vec::new(), cited: Vec::new(), width: None }
+        Self { item, rows: Vec::new(), cited: Vec::new(), width: None, made: 0 }
+    }
+
+    /// Laying it out anew for every streamed word would cost the square of its length.
+    pub fn is_long(&self) -> bool {
+        matches!(&self.item, Item::Answer(text) | Item::Reasoning(text) if text.len() > LONG)
     }
 }
 

@@ -82,11 +82,16 @@ fn page(state: &mut State, width: u16) -> Option<Effect> {
 fn chat(state: &mut State, width: u16, height: usize) {
     let wiki = state.wiki.clone();
     let theme = state.fixed.theme.clone();
+    let ticks = state.ticks;
     let chat = state.chat_mut();
     let details = chat.details;
     let mut gap = false;
+    let in_turn = chat.in_turn;
     for entry in &mut chat.entries {
-        if entry.width != Some(width) {
+        // What has rows and still grows can wait for the next tick.
+        let waits = in_turn && entry.is_long() && !entry.rows.is_empty() && entry.made == ticks;
+        if entry.width != Some(width) && !waits {
+            entry.made = ticks;
             let exists = |path: &_| wiki.as_ref().is_some_and(|w| w.page(path).is_some());
             let link = |text: &str| citations::link_paths(text, &exists);
             let (rows, cited) = view::transcript::rows(&entry.item, gap, width, details, &theme, &link);
