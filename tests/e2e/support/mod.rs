@@ -3,4 +3,5 @@
 
 pub mod bundle;
 pub mod command;
+pub mod endpoint;
 pub mod pty;
