@@ -5,6 +5,5 @@ mod bad_input;
 mod commands;
 mod demo;
 mod links;
-mod model;
 mod support;
 mod workbench;

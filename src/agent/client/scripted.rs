@@ -124,7 +124,8 @@ impl Scripted {
         if let Some(Message::User { content }) = request.messages.last() {
             let message = content.to_lowercase();
             let fitting = || self.script.exchanges.iter().enumerate().filter(|(_, e)| e.fits(role, &message));
-            let taken = fitting().find(|(at, _)| !state.played.contains(at)).or_else(|| fitting().last());
+            let taken =
+                fitting().find(|(at, _)| !state.played.contains(at)).or_else(|| fitting().next_back());
             if let Some((at, exchange)) = taken {
                 state.played.push(at);
                 *state.of(role) = exchange.answers.clone().into();
