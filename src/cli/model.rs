@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::agent::client::ModelClient;
+use crate::agent::client::openai::{OpenAi, OpenAiSettings};
 use crate::config::model::OLLAMA;
 use crate::config::{Choice, Endpoint, Environment};
 
@@ -18,7 +19,9 @@ const OLLAMA_MAX_BYTES: usize = 1024 * 1024;
 /// A client of the model to use, or two lines that say how to set one.
 pub async fn client(choice: Choice, environment: &Environment) -> Result<Arc<dyn ModelClient>, String> {
     let endpoint = resolve(choice, environment).await?;
-    Err(format!("The client for {} is still to come.\n{HOW}", endpoint.base_url))
+    let settings = OpenAiSettings::new(endpoint.base_url, endpoint.model, endpoint.api_key);
+    let client = OpenAi::new(settings).map_err(|error| format!("{error}\n{HOW}"))?;
+    Ok(Arc::new(client))
 }
 
 /// The model to use, or why there is none: two lines that say how to set one.

@@ -5,3 +5,4 @@ pub mod bundle;
 pub mod command;
 pub mod endpoint;
 pub mod pty;
+pub mod server;

@@ -1,1 +1,0 @@
-//! Any OpenAI-compatible endpoint, through async-openai.

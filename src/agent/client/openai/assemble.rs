@@ -1,0 +1,352 @@
+//! Putting an answer together from streamed chunks, whatever dialect they are in: indexes that are missing or all 0, ids that
+//! are missing, empty or the same for all, arguments as text or as an object. Pure.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Map, Value};
+
+use crate::agent::client::{Answer, ToolCall};
+use crate::agent::event::Usage;
+
+/// What a chunk adds that can be shown at once.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    Text(String),
+    Reasoning(String),
+}
+
+/// Bytes of text, and of one call's arguments, that are kept.
+const MAX_TEXT: usize = 4 << 20;
+const MAX_ARGUMENTS: usize = 8 << 20;
+const MAX_CALLS: usize = 128;
+
+/// Numbers of ids that we make up: unique over all answers, since a conversation holds many.
+static MADE_UP: AtomicU64 = AtomicU64::new(1);
+
+#[derive(Debug, Default)]
+struct Slot {
+    index: Option<u64>,
+    id: Option<String>,
+    name: String,
+    arguments: String,
+    opaque: Map<String, Value>,
+}
+
+/// An answer on its way.
+#[derive(Debug, Default)]
+pub struct Assembly {
+    text: String,
+    /// The provider's name for reasoning, and the reasoning.
+    reasoning: Option<(&'static str, String)>,
+    opaque: Map<String, Value>,
+    slots: Vec<Slot>,
+    usage: Option<Usage>,
+    finished: bool,
+    cut: bool,
+}
+
+impl Assembly {
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    pub fn has_calls(&self) -> bool {
+        !self.slots.is_empty()
+    }
+
+    pub fn push(&mut self, chunk: &Value) -> Vec<Piece> {
+        if let Some(usage) = chunk.get("usage").and_then(usage) {
+            self.usage = Some(usage);
+        }
+        let Some(choice) = chunk.get("choices").and_then(|choices| choices.get(0)) else { return Vec::new() };
+        // What comes after the end is not part of the answer.
+        if self.finished {
+            return Vec::new();
+        }
+        let mut pieces = Vec::new();
+        if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
+            self.delta(delta, &mut pieces);
+        }
+        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|r| !r.is_empty()) {
+            self.finished = true;
+            self.cut = matches!(reason, "length" | "max_tokens" | "MAX_TOKENS");
+        }
+        pieces
+    }
+
+    fn delta(&mut self, delta: &Value, pieces: &mut Vec<Piece>) {
+        for name in ["reasoning_content", "reasoning"] {
+            let Some(text) = delta.get(name).and_then(Value::as_str).filter(|t| !t.is_empty()) else {
+                continue;
+            };
+            let (_, kept) = self.reasoning.get_or_insert((name, String::new()));
+            if kept.len() + text.len() <= MAX_TEXT {
+                kept.push_str(text);
+            }
+            pieces.push(Piece::Reasoning(text.to_owned()));
+            // Some proxies send both names with the same text.
+            break;
+        }
+        if let Some(details) = delta.get("reasoning_details").and_then(Value::as_array) {
+            let kept = self.opaque.entry("reasoning_details").or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(kept) = kept {
+                kept.extend(details.iter().cloned());
+            }
+        }
+        let text = content(delta.get("content"));
+        if !text.is_empty() && self.text.len() + text.len() <= MAX_TEXT {
+            self.text.push_str(&text);
+            pieces.push(Piece::Text(text));
+        }
+        match delta.get("tool_calls") {
+            Some(Value::Array(calls)) => calls.iter().for_each(|call| self.call(call)),
+            Some(call @ Value::Object(_)) => self.call(call),
+            _ => {}
+        }
+        // The form before tool calls: one function, without id.
+        if let Some(function @ Value::Object(_)) = delta.get("function_call") {
+            self.function(None, None, function, Map::new());
+        }
+    }
+
+    fn call(&mut self, call: &Value) {
+        let index = call.get("index").and_then(Value::as_u64);
+        let id = call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty() && *id != "null");
+        let opaque = match call {
+            Value::Object(map) => map
+                .iter()
+                .filter(|(name, _)| !["index", "id", "type", "function"].contains(&name.as_str()))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+            _ => Map::new(),
+        };
+        self.function(index, id, call.get("function").unwrap_or(&Value::Null), opaque);
+    }
+
+    fn function(
+        &mut self,
+        index: Option<u64>,
+        id: Option<&str>,
+        function: &Value,
+        opaque: Map<String, Value>,
+    ) {
+        let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
+        let at = self.slot(index, id, name);
+        if at.is_none() && self.slots.len() < MAX_CALLS {
+            self.slots.push(Slot {
+                index,
+                id: id.map(str::to_owned),
+                name: name.to_owned(),
+                ..Slot::default()
+            });
+        }
+        let at = at.unwrap_or(self.slots.len().saturating_sub(1));
+        let Some(slot) = self.slots.get_mut(at) else { return };
+        if slot.name.is_empty() {
+            slot.name = name.to_owned();
+        }
+        if slot.id.is_none() {
+            slot.id = id.map(str::to_owned);
+        }
+        slot.opaque.extend(opaque);
+        match function.get("arguments") {
+            Some(Value::String(piece)) if slot.arguments.len() + piece.len() <= MAX_ARGUMENTS => {
+                slot.arguments.push_str(piece);
+            }
+            Some(object @ Value::Object(_)) => slot.arguments = object.to_string(),
+            _ => {}
+        }
+    }
+
+    /// The call that a delta goes on with; none when it starts one.
+    fn slot(&self, index: Option<u64>, id: Option<&str>, name: &str) -> Option<usize> {
+        let at = match (id, index) {
+            // An id starts a call unless it is known, at the same index.
+            (Some(id), _) => self.slots.iter().rposition(|slot| {
+                let same = slot.id.as_deref().is_none_or(|known| known == id);
+                same && (index.is_none() || slot.index == index)
+            }),
+            (None, Some(_)) => self.slots.iter().rposition(|slot| slot.index == index),
+            (None, None) => self.slots.len().checked_sub(1),
+        }?;
+        let slot = self.slots.get(at)?;
+        // A name where the call has one and is complete starts the next call: some servers give every call index 0.
+        let complete = serde_json::from_str::<Map<String, Value>>(&slot.arguments).is_ok();
+        let next = !name.is_empty() && !slot.name.is_empty() && (complete || slot.name != name);
+        (!next).then_some(at)
+    }
+
+    /// The answer. Calls of a cut one are dropped: the last may be half a call, and half the calls are not what was meant.
+    pub fn finish(mut self) -> Answer {
+        if let Some((name, text)) = self.reasoning.take() {
+            self.opaque.insert(name.to_owned(), Value::String(text));
+        }
+        let mut used = HashSet::new();
+        let calls = self
+            .slots
+            .into_iter()
+            .filter(|slot| !slot.name.is_empty() && !self.cut)
+            .map(|slot| {
+                let id = slot
+                    .id
+                    .filter(|id| used.insert(id.clone()))
+                    .unwrap_or_else(|| format!("call_ww_{}", MADE_UP.fetch_add(1, Ordering::Relaxed)));
+                ToolCall { id, name: slot.name, arguments: slot.arguments, opaque: slot.opaque }
+            })
+            .collect();
+        Answer { text: self.text, calls, opaque: self.opaque, usage: self.usage, cut: self.cut }
+    }
+}
+
+/// Text, or a list of parts of which some are text.
+fn content(content: Option<&Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect()
+        }
+        _ => String::new(),
+    }
+}
+
+fn usage(value: &Value) -> Option<Usage> {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let count = |name: &str| value.get(name).and_then(Value::as_f64).map(|n| n.max(0.0) as u64);
+    let (input, output) = (count("prompt_tokens"), count("completion_tokens"));
+    (input.is_some() || output.is_some())
+        .then(|| Usage { input: input.unwrap_or(0), output: output.unwrap_or(0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn assemble(deltas: &[Value]) -> Answer {
+        let mut assembly = Assembly::default();
+        for delta in deltas {
+            assembly.push(&json!({"choices": [{"delta": delta}]}));
+        }
+        assembly.push(&json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}));
+        assert!(assembly.is_finished());
+        assembly.finish()
+    }
+
+    fn calls(deltas: &[Value]) -> Vec<(String, String)> {
+        assemble(deltas).calls.into_iter().map(|c| (c.name, c.arguments)).collect()
+    }
+
+    fn call(index: Value, id: Value, name: Value, arguments: Value) -> Value {
+        json!({"tool_calls": [{"index": index, "id": id, "function": {"name": name, "arguments": arguments}}]})
+    }
+
+    fn two(a: &str, b: &str) -> Vec<(String, String)> {
+        vec![("ls".into(), a.into()), ("grep".into(), b.into())]
+    }
+
+    #[test]
+    fn interleaved_calls_are_told_apart_by_index() {
+        let deltas = [
+            call(json!(0), json!("a"), json!("ls"), json!("")),
+            call(json!(1), json!("b"), json!("grep"), json!("{\"p\"")),
+            call(json!(0), json!(null), json!(null), json!("{\"x\":")),
+            call(json!(1), json!(""), json!(""), json!(":2}")),
+            call(json!(0), json!("null"), json!(null), json!("\"é\"}")),
+        ];
+        assert_eq!(calls(&deltas), two("{\"x\":\"é\"}", "{\"p\":2}"));
+    }
+
+    #[test]
+    fn calls_that_all_have_index_0_are_told_apart_by_id_or_by_name() {
+        let by_id = [
+            call(json!(0), json!("a"), json!("ls"), json!("{}")),
+            call(json!(0), json!("b"), json!("grep"), json!("{}")),
+        ];
+        assert_eq!(calls(&by_id), two("{}", "{}"));
+        let by_name = [
+            call(json!(0), json!(null), json!("ls"), json!("{}")),
+            call(json!(0), json!(null), json!("grep"), json!("{}")),
+        ];
+        assert_eq!(calls(&by_name), two("{}", "{}"));
+        let same_tool = [
+            call(json!(0), json!("same"), json!("ls"), json!("{\"p\":1}")),
+            call(json!(0), json!("same"), json!("ls"), json!("{\"p\":2}")),
+        ];
+        assert_eq!(calls(&same_tool), [("ls".into(), "{\"p\":1}".into()), ("ls".into(), "{\"p\":2}".into())]);
+    }
+
+    #[test]
+    fn missing_indexes_and_object_arguments_are_understood() {
+        let deltas = [
+            json!({"tool_calls": [{"function": {"name": "ls", "arguments": {"p": 1}}}, {"function": {"name": "grep"}}]}),
+            json!({"tool_calls": [{"function": {"arguments": "{}"}}]}),
+        ];
+        assert_eq!(calls(&deltas), two("{\"p\":1}", "{}"));
+        assert_eq!(
+            calls(&[json!({"function_call": {"name": "ls", "arguments": "{}"}})]),
+            [("ls".into(), "{}".into())]
+        );
+    }
+
+    #[test]
+    fn ids_are_never_empty_and_never_twice() {
+        let deltas = [
+            call(json!(0), json!("x"), json!("ls"), json!("{}")),
+            call(json!(1), json!("x"), json!("ls"), json!("{}")),
+            call(json!(2), json!(""), json!("ls"), json!("{}")),
+        ];
+        let ids: Vec<String> = assemble(&deltas).calls.into_iter().map(|c| c.id).collect();
+        assert_eq!((ids.len(), ids[0].as_str()), (3, "x"));
+        assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 3);
+        assert!(ids.iter().all(|id| !id.is_empty()));
+    }
+
+    #[test]
+    fn calls_of_a_cut_answer_are_dropped() {
+        let mut assembly = Assembly::default();
+        assembly
+            .push(&json!({"choices": [{"delta": call(json!(0), json!("a"), json!("delete"), json!("{}"))}]}));
+        assembly.push(&json!({"choices": [{"delta": {}, "finish_reason": "length"}]}));
+        let answer = assembly.finish();
+        assert!(answer.cut && answer.calls.is_empty());
+    }
+
+    #[test]
+    fn text_comes_as_text_or_parts_and_nothing_after_the_end() {
+        let mut assembly = Assembly::default();
+        let parts = json!([{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]);
+        assert_eq!(
+            assembly.push(&json!({"choices": [{"delta": {"content": parts}}]})),
+            [Piece::Text("ab".into())]
+        );
+        assembly.push(&json!({"choices": [{"delta": {"content": null}, "finish_reason": "eos"}]}));
+        assert!(assembly.push(&json!({"choices": [{"delta": {"content": "late"}}]})).is_empty());
+        assembly.push(&json!({"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4.0}}));
+        let answer = assembly.finish();
+        assert_eq!((answer.text.as_str(), answer.usage), ("ab", Some(Usage { input: 3, output: 4 })));
+    }
+
+    #[test]
+    fn odd_chunks_are_nothing() {
+        let mut assembly = Assembly::default();
+        for chunk in [
+            json!(null),
+            json!([]),
+            json!({"choices": null}),
+            json!({"choices": [{}], "usage": {}}),
+            json!({"usage": null}),
+        ] {
+            assert!(assembly.push(&chunk).is_empty());
+        }
+        assert!(!assembly.is_finished());
+    }
+
+    #[test]
+    fn reasoning_is_shown_once_and_kept_under_its_own_name() {
+        let mut assembly = Assembly::default();
+        let both = json!({"choices": [{"delta": {"reasoning": "hm", "reasoning_content": "hm"}}]});
+        assert_eq!(assembly.push(&both), [Piece::Reasoning("hm".into())]);
+        assert_eq!(assembly.finish().opaque, *json!({"reasoning_content": "hm"}).as_object().unwrap());
+    }
+}
