@@ -32,6 +32,12 @@ impl Counts {
         }
     }
 
+    pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+        let mut counts = Self::default();
+        findings.into_iter().for_each(|finding| counts.add(finding.level));
+        counts
+    }
+
     pub fn total(self) -> usize {
         self.errors + self.warnings + self.hints
     }
@@ -53,9 +59,7 @@ impl Report {
     }
 
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        self.findings.iter().for_each(|finding| counts.add(finding.level));
-        counts
+        Counts::of(&self.findings)
     }
 
     /// Counts of every path that has findings and of every folder above it, the bundle (`/`) included.

@@ -1,6 +1,5 @@
 //! Effects that compute or read: performed on blocking threads, answered with one event each.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::bundle::{ChangeSet, FileChange, Read, Rules, Staged, Write};
@@ -8,7 +7,6 @@ use crate::lint::{self, Finding, Report};
 use crate::okf::{BundlePath, Link, Page, Target};
 use crate::text::Safe;
 use crate::tui::event::{Diff, Event};
-use crate::tui::state::Counts;
 use crate::tui::state::page::Document;
 use crate::tui::state::review::{Verdict, Weighed};
 use crate::tui::theme::Theme;
@@ -135,24 +133,14 @@ pub fn judge(
     let mut wiki = wiki.clone();
     wiki.update(&proposed, &paths);
     let after = lint::lint(&wiki, options);
-    let key = |f: &Finding| {
-        Safe::line(&format!("{} {}: {}", f.rule.code, f.path.relative(), f.message)).into_string()
+    let (appeared, vanished) = lint::delta(report, &after);
+    let lines = |findings: Vec<&Finding>| {
+        let line = |f: &Finding| {
+            Safe::line(&format!("{} {}: {}", f.rule.code, f.path.relative(), f.message)).into_string()
+        };
+        findings.into_iter().map(line).collect()
     };
-    let mut balance: BTreeMap<String, isize> = BTreeMap::new();
-    for finding in &after.findings {
-        *balance.entry(key(finding)).or_default() += 1;
-    }
-    for finding in &report.findings {
-        *balance.entry(key(finding)).or_default() -= 1;
-    }
-    let pick = |sign: isize| -> Vec<String> {
-        balance
-            .iter()
-            .filter(|(_, n)| n.signum() == sign)
-            .flat_map(|(text, n)| std::iter::repeat_n(text.clone(), n.unsigned_abs()))
-            .collect()
-    };
-    Verdict { counts: Counts::of(&after.findings), appeared: pick(1), vanished: pick(-1) }
+    Verdict { counts: after.counts(), appeared: lines(appeared), vanished: lines(vanished) }
 }
 
 /// The bundle with these changes on top, from the set itself, so that the verdict is about what is shown.

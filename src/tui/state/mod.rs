@@ -21,7 +21,7 @@ use super::keymap::{Key, Keymap, Layer};
 use super::theme::Theme;
 use crate::agent::Role;
 use crate::bundle::ChangeSet;
-use crate::lint::{Finding, Level, Report};
+use crate::lint::{Counts, Finding, Report};
 use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::wiki::Wiki;
@@ -74,34 +74,6 @@ pub enum About {
 pub struct Notice {
     pub text: String,
     pub bad: bool,
-}
-
-/// Findings by level: errors, warnings, hints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
-    pub errors: usize,
-    pub warnings: usize,
-    pub hints: usize,
-}
-
-impl Counts {
-    pub fn add(&mut self, level: Level) {
-        match level {
-            Level::Error => self.errors += 1,
-            Level::Warning => self.warnings += 1,
-            Level::Hint => self.hints += 1,
-        }
-    }
-
-    pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
-        let mut counts = Self::default();
-        findings.into_iter().for_each(|f| counts.add(f.level));
-        counts
-    }
-
-    pub fn total(self) -> usize {
-        self.errors + self.warnings + self.hints
-    }
 }
 
 /// What does not change while the workbench runs.

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use super::Counts;
 use crate::bundle::change::Decisions;
 use crate::bundle::{ChangeKind, ChangeSet, Decision};
+use crate::lint::Counts;
 use crate::okf::{BundlePath, ContentHash};
 use crate::tui::event::Diff;
 

@@ -1,14 +1,13 @@
 //! The model of the bundle arrived or changed.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{navigate, tree};
 use crate::lint::Report;
 use crate::okf::{BundlePath, ContentHash};
 use crate::tui::effect::Effect;
+use crate::tui::state::State;
 use crate::tui::state::page::Document;
-use crate::tui::state::{Counts, State};
 use crate::wiki::Wiki;
 
 pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &[BundlePath]) -> Vec<Effect> {
@@ -16,7 +15,7 @@ pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &
     state.unreadable = None;
     // The same report again: its findings are about the model before.
     let judged = state.report.as_ref().is_none_or(|before| !Arc::ptr_eq(before, &report));
-    state.counts = counts(&report);
+    state.counts = report.counts_by_path();
     state.wiki = Some(wiki.clone());
     state.report = Some(report.clone());
     tree::rebuild(state);
@@ -83,16 +82,4 @@ fn start(wiki: &Wiki) -> Option<BundlePath> {
         .find(|p| wiki.page(p).is_some())
         .or_else(|| wiki.pages().find(|p| p.path.name() == "index.md").map(|p| p.path.clone()))
         .or_else(|| wiki.pages().next().map(|p| p.path.clone()))
-}
-
-fn counts(report: &Report) -> BTreeMap<BundlePath, Counts> {
-    let mut counts: BTreeMap<BundlePath, Counts> = BTreeMap::new();
-    for finding in &report.findings {
-        let mut at = Some(finding.path.clone());
-        while let Some(path) = at {
-            at = path.parent();
-            counts.entry(path).or_default().add(finding.level);
-        }
-    }
-    counts
 }

@@ -5,12 +5,13 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use super::{help, paint};
+use crate::lint::Counts;
 use crate::lint::{Finding, Level};
 use crate::text::{Safe, width};
 use crate::tui::state::composer;
 use crate::tui::state::layout::overlay_box;
 use crate::tui::state::review::Summary;
-use crate::tui::state::{Counts, Overlay, Question, State};
+use crate::tui::state::{Overlay, Question, State};
 use crate::tui::theme::Theme;
 
 /// The box of this overlay, also when another one lies on it.

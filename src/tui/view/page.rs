@@ -5,11 +5,12 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::paint;
+use crate::lint::Counts;
 use crate::lint::Level;
 use crate::text::{Safe, width};
 use crate::tui::state::layout::page_text;
 use crate::tui::state::page::Document;
-use crate::tui::state::{Counts, Pane, State};
+use crate::tui::state::{Pane, State};
 use crate::tui::theme::Theme;
 
 pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {

@@ -5,9 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::paint;
+use crate::lint::Counts;
 use crate::text::{Safe, width};
 use crate::tui::state::tree::{Mark, Row, RowKind};
-use crate::tui::state::{Counts, Pane, State};
+use crate::tui::state::{Pane, State};
 use crate::tui::theme::Theme;
 
 pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
