@@ -134,7 +134,9 @@ pub fn judge(
     wiki.update(&proposed, &paths);
     let after = lint::lint(&wiki, options);
     let (appeared, vanished) = lint::delta(report, &after);
-    let lines = |findings: Vec<&Finding>| {
+    // The worst first: the pane shows only the first few.
+    let lines = |mut findings: Vec<&Finding>| {
+        findings.sort_by_key(|f| f.level);
         let line = |f: &Finding| {
             Safe::line(&format!("{} {}: {}", f.rule.code, f.path.relative(), f.message)).into_string()
         };
