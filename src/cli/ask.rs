@@ -26,7 +26,9 @@ pub fn run(args: &AskArgs, flags: &Flags) -> anyhow::Result<Exit> {
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::open(&args.path)?;
     super::runtime()?.block_on(async {
-        let client = model::client(settings.model, &environment).await.map_err(anyhow::Error::msg)?;
+        let client = model::client(settings.model, settings.model_timeout, &environment)
+            .await
+            .map_err(anyhow::Error::msg)?;
         ask(bundle, client, settings.reader, &args.question).await
     })
 }

@@ -43,7 +43,9 @@ pub fn run(args: &ManageArgs, flags: &Flags) -> anyhow::Result<Exit> {
         }
     }
     super::runtime()?.block_on(async {
-        let client = model::client(settings.model.clone(), &environment).await.map_err(anyhow::Error::msg)?;
+        let client = model::client(settings.model.clone(), settings.model_timeout, &environment)
+            .await
+            .map_err(anyhow::Error::msg)?;
         manage(bundle, client, args, &settings).await
     })
 }

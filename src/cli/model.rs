@@ -17,9 +17,16 @@ const OLLAMA_PATIENCE: Duration = Duration::from_millis(200);
 const OLLAMA_MAX_BYTES: usize = 1024 * 1024;
 
 /// A client of the model to use, or two lines that say how to set one.
-pub async fn client(choice: Choice, environment: &Environment) -> Result<Arc<dyn ModelClient>, String> {
+pub async fn client(
+    choice: Choice,
+    timeout: Duration,
+    environment: &Environment,
+) -> Result<Arc<dyn ModelClient>, String> {
     let endpoint = resolve(choice, environment).await?;
-    let settings = OpenAiSettings::new(endpoint.base_url, endpoint.model, endpoint.api_key);
+    let settings = OpenAiSettings {
+        idle_timeout: timeout,
+        ..OpenAiSettings::new(endpoint.base_url, endpoint.model, endpoint.api_key)
+    };
     let client = OpenAi::new(settings).map_err(|error| format!("{error}\n{HOW}"))?;
     Ok(Arc::new(client))
 }

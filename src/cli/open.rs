@@ -11,10 +11,11 @@ pub fn run(path: Option<&Path>, flags: &Flags) -> anyhow::Result<Exit> {
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::open_or_discover(path)?;
     super::runtime()?.block_on(async {
-        let (client, model_hint) = match model::client(settings.model, &environment).await {
-            Ok(client) => (Some(client), String::new()),
-            Err(hint) => (None, hint),
-        };
+        let (client, model_hint) =
+            match model::client(settings.model, settings.model_timeout, &environment).await {
+                Ok(client) => (Some(client), String::new()),
+                Err(hint) => (None, hint),
+            };
         let setup = Setup {
             bundle,
             client,

@@ -1,5 +1,6 @@
 //! The configuration file: its keys, their defaults, and errors that point at the place.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -21,13 +22,26 @@ pub struct File {
     pub display: Display,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Model {
     pub base_url: Option<String>,
     pub model: Option<String>,
     /// Name of the environment variable that holds the key. The key itself has no place in a file that is copied around.
     pub api_key_env: Option<String>,
+    /// Longest silence of the server before it counts as gone. A local model may think this long about a long prompt.
+    pub timeout_seconds: NonZeroU32,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self {
+            base_url: None,
+            model: None,
+            api_key_env: None,
+            timeout_seconds: const { NonZeroU32::new(120).unwrap() },
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

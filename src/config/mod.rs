@@ -6,6 +6,7 @@ pub mod model;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use etcetera::BaseStrategy as _;
 
@@ -60,6 +61,8 @@ pub enum Error {
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub model: Choice,
+    /// Longest silence of the model's server.
+    pub model_timeout: Duration,
     pub manager: ManagerOptions,
     pub reader: ReaderOptions,
     pub lint: lint::Options,
@@ -87,6 +90,7 @@ impl Settings {
         };
         Ok(Self {
             model: model::choose(flags, environment, &file.model, &path)?,
+            model_timeout: Duration::from_secs(file.model.timeout_seconds.get().into()),
             manager: ManagerOptions { protect_raw: file.manager.protect_raw },
             reader: ReaderOptions { not_found_message: file.reader.not_found_message },
             lint: lint::Options { profile },

@@ -133,6 +133,8 @@ fn a_wrong_type_is_an_error_that_names_place_and_what_is_expected() {
     assert!(error.starts_with("c.toml:3:9: ") && error.contains("a string"), "{error}");
     let error = parse_error("[lint]\nprofile = 'strict'\n");
     assert!(error.starts_with("c.toml:2:11: ") && error.contains("`auto`, `wiki`, `okf`"), "{error}");
+    let error = parse_error("[model]\ntimeout_seconds = 0\n");
+    assert!(error.starts_with("c.toml:2:19: ") && error.contains("nonzero"), "{error}");
     let error = parse_error("[model\n");
     assert!(error.starts_with("c.toml:1:"), "{error}");
 }
@@ -194,6 +196,7 @@ fn the_example_documents_every_key_and_no_other() {
             "model.base_url",
             "model.model",
             "model.api_key_env",
+            "model.timeout_seconds",
             "manager.protect_raw",
             "reader.not_found_message",
             "lint.profile",
@@ -202,13 +205,14 @@ fn the_example_documents_every_key_and_no_other() {
     );
     // Exhaustive on purpose: a new key does not compile until it is listed above.
     let File {
-        model: file::Model { base_url, model, api_key_env },
+        model: file::Model { base_url, model, api_key_env, timeout_seconds },
         manager: file::Manager { protect_raw },
         reader: file::Reader { not_found_message },
         lint: file::Lint { profile },
         display: file::Display { color },
     } = File::parse(example, Path::new("config.example.toml")).unwrap();
     assert_eq!((base_url, model, api_key_env), (None, None, None));
+    assert_eq!(timeout_seconds, file::Model::default().timeout_seconds);
     assert!(protect_raw && file::Manager::default().protect_raw);
     assert_eq!(not_found_message, None);
     assert_eq!((profile, color), (Profile::default(), Color::default()));

@@ -5,5 +5,6 @@ mod bad_input;
 mod commands;
 mod demo;
 mod links;
+mod model;
 mod support;
 mod workbench;

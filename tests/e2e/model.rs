@@ -263,6 +263,18 @@ fn a_refused_key_is_a_plain_message_without_the_key() {
 }
 
 #[test]
+fn an_endpoint_that_never_answers_is_given_up() {
+    let endpoint = Endpoint::start(Conduct::Silent);
+    let place = Place::new();
+    let config = place.folder.path().join("c.toml");
+    std::fs::write(&config, "[model]\ntimeout_seconds = 1\n").unwrap();
+    let said = place.run(&endpoint.base_url, &["ask", "What?", "--config", config.to_str().unwrap()]);
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{}", said.err);
+    assert!(said.err.contains("did not answer in time"), "{}", said.err);
+    place.assert_untouched();
+}
+
+#[test]
 fn a_silent_endpoint_can_be_interrupted() {
     let endpoint = Endpoint::start(Conduct::Silent);
     let place = Place::new();
