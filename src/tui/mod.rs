@@ -64,5 +64,13 @@ pub enum Error {
 
 /// Runs the workbench until the person leaves. Must be awaited on the thread that called `block_on`.
 pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
-    runtime::run(setup).await
+    match runtime::run(setup).await {
+        // Drawing can notice that the terminal went away before its hangup is heard of: the same end, the same status.
+        Err(Error::Terminal(error))
+            if rustix::io::Errno::from_io_error(&error) == Some(rustix::io::Errno::IO) =>
+        {
+            Ok(ExitStatus(129))
+        }
+        ended => ended,
+    }
 }
