@@ -125,7 +125,7 @@ fn it_starts_in_a_terminal_of_one_cell_and_quits() {
     screen.wait("the alternate screen", |text| text.starts_with('t'));
     screen.resize(100, 30);
     screen.wait_for(CLEAN);
-    screen.resize(1, 1);
+    screen.resize_drawn(1, 1);
     screen.send("q");
     assert_eq!(screen.wait_exit().exit_code(), 0);
     screen.assert_restored();

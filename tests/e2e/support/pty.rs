@@ -193,6 +193,18 @@ impl Screen {
         self.seen.lock().unwrap().parser.screen_mut().set_size(rows, columns);
     }
 
+    /// Resizes and waits for the program to draw in answer. A key that arrives in the same moment as a resize stays
+    /// unread until the next one: crossterm returns the resize first and its edge-triggered poll is not told again.
+    pub fn resize_drawn(&self, columns: u16, rows: u16) {
+        let before = self.bytes().len();
+        self.resize(columns, rows);
+        let start = Instant::now();
+        while self.bytes().len() == before {
+            assert!(start.elapsed() < PATIENCE, "nothing is drawn after a change of size");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     pub fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
     }
@@ -232,13 +244,7 @@ impl Screen {
     pub fn hang_up(&mut self) {
         // The reading thread holds a handle too and sits in a read: make the program draw, so that it comes out.
         self.reading.store(false, Ordering::SeqCst);
-        let before = self.bytes().len();
-        self.resize(70, 20);
-        let start = Instant::now();
-        while self.bytes().len() == before {
-            assert!(start.elapsed() < PATIENCE, "nothing is drawn after a change of size");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        self.resize_drawn(70, 20);
         self.writer = None;
         self.slave = None;
         self.master = None;
