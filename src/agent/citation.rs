@@ -11,8 +11,9 @@ use crate::text::Span;
 /// A place in an answer that names a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Citation {
-    /// The path as it stands in the text.
+    /// The path as it stands in the text, and the same with its `#heading`.
     pub span: Span,
+    pub whole: Span,
     pub path: BundlePath,
     /// The heading after `#`, when the text names one.
     pub fragment: Option<String>,
@@ -32,7 +33,9 @@ pub fn find(text: &str) -> Vec<Citation> {
             let path = captures.get(1)?;
             let parsed = BundlePath::parse(path.as_str()).ok()?;
             let fragment = captures.get(2).map(|m| m.as_str().trim_end_matches(['.', '!', '?']).to_owned());
-            Some(Citation { span: path.range().into(), path: parsed, fragment })
+            let end = fragment.as_ref().map_or(path.end(), |fragment| path.end() + 1 + fragment.len());
+            let whole = Span::new(path.start(), end);
+            Some(Citation { span: path.range().into(), whole, path: parsed, fragment })
         })
         .collect()
 }
@@ -54,6 +57,7 @@ mod tests {
         );
         assert_eq!(find(text)[0].fragment.as_deref(), Some("rig"));
         assert_eq!(find(text)[0].span.of(text), "/wiki/concepts/sail.md");
+        assert_eq!(find(text)[0].whole.of(text), "/wiki/concepts/sail.md#rig");
     }
 
     #[test]

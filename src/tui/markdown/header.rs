@@ -18,9 +18,9 @@ pub fn draw(canvas: &mut Canvas<'_>, page: &Page, broken: &dyn Fn(&Link) -> bool
     }
     let start = matter.block.map_or(0, |b| b.start);
     canvas.at(start);
-    // The title stands in the body as a heading nearly always; where it does not, it is shown here.
-    let heads = page.headings.iter().any(|h| h.level == 1);
-    if let Some(title) = matter.text("title").filter(|_| !heads) {
+    // The title stands in the body as a heading nearly always; where it does not, or another does, it is shown here.
+    let heading = page.headings.iter().find(|h| h.level == 1).map(|h| h.text.as_str());
+    if let Some(title) = matter.text("title").filter(|title| heading != Some(*title)) {
         canvas.paragraph(&[run(title.to_owned(), theme.heading(1), start)]);
     }
     let mut facts: Vec<String> = Vec::new();

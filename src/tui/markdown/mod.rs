@@ -45,7 +45,12 @@ pub fn render_page(page: &Page, width: u16, theme: &Theme, broken: &dyn Fn(&Link
     let mut canvas = flow::Canvas::new(width.max(MIN_WIDTH), theme);
     header::draw(&mut canvas, page, broken);
     walk::draw(&mut canvas, page.body_text(), page.body.start, &walk::Facts::Page { page, broken });
-    canvas.finish()
+    let mut rendered = canvas.finish();
+    if rendered.lines.is_empty() {
+        rendered.lines.push(Line::styled("This page is empty.", theme.dim));
+        rendered.rows.push(0);
+    }
+    rendered
 }
 
 /// A text that is no page, for example an answer. Links are read as written at the bundle's root.

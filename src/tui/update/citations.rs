@@ -1,19 +1,10 @@
 //! Paths that an answer names become links, so that a citation opens whichever way the model wrote it.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
+use crate::agent::citation;
 use crate::okf::BundlePath;
-
-/// A path to a page, perhaps with an anchor, perhaps in backticks.
-static PATH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"`?/?(?:[\p{L}\p{N}_.\-]+/)*[\p{L}\p{N}_.\-]+\.md(?:#[\p{L}\p{N}_\-]+)?`?").ok()
-});
 
 /// `markdown` with bare paths of existing pages turned into links. Code blocks and what is a link already stay.
 pub fn link_paths(markdown: &str, exists: &dyn Fn(&BundlePath) -> bool) -> String {
-    let Some(pattern) = PATH.as_ref() else { return markdown.to_owned() };
     let mut out = String::with_capacity(markdown.len() + 64);
     let mut fence: Option<char> = None;
     for line in markdown.split_inclusive('\n') {
@@ -34,27 +25,29 @@ pub fn link_paths(markdown: &str, exists: &dyn Fn(&BundlePath) -> bool) -> Strin
             continue;
         }
         let mut done = 0;
-        for found in pattern.find_iter(line) {
-            let before = line.get(..found.start()).unwrap_or_default();
-            let after = line.get(found.end()..).unwrap_or_default();
-            let ticked = found.as_str().starts_with('`') && found.as_str().ends_with('`');
-            let path = found.as_str().trim_matches('`');
-            let file = path.split('#').next().unwrap_or(path);
-            let inside_link = before.ends_with("](")
-                || before.ends_with('<')
-                || after.starts_with("](")
-                || before.ends_with(':')
-                || before.ends_with('/');
-            let bare = found.as_str().starts_with('`') == found.as_str().ends_with('`');
-            let ok = bare && !inside_link && BundlePath::parse(file).is_ok_and(|p| exists(&p));
-            out.push_str(line.get(done..found.start()).unwrap_or_default());
-            if ok {
-                let shown = if ticked { found.as_str().to_owned() } else { path.to_owned() };
-                out.push_str(&format!("[{shown}](</{}>)", path.trim_start_matches('/')));
-            } else {
-                out.push_str(found.as_str());
+        for found in citation::find(line) {
+            let (mut start, mut end) = (found.whole.start, found.whole.end);
+            let sides =
+                |start, end| (line.get(..start).unwrap_or_default(), line.get(end..).unwrap_or_default());
+            let (before, after) = sides(start, end);
+            if before.ends_with('`') && after.starts_with('`') {
+                (start, end) = (start - 1, end + 1);
             }
-            done = found.end();
+            let (before, after) = sides(start, end);
+            let open = before.ends_with('`') || after.starts_with('`');
+            let inside_link = before.ends_with("](") || before.ends_with('<') || after.starts_with("](");
+            if open || inside_link || !exists(&found.path) {
+                continue;
+            }
+            // `[/wiki/x.md]` is a link that lacks its destination: its brackets are the link's.
+            if before.ends_with('[') && after.starts_with(']') {
+                (start, end) = (start - 1, end + 1);
+            }
+            let shown = line.get(start..end).unwrap_or_default().trim_matches(['[', ']']);
+            let path = found.whole.of(line).trim_start_matches('/');
+            out.push_str(line.get(done..start).unwrap_or_default());
+            out.push_str(&format!("[{shown}](</{path}>)"));
+            done = end;
         }
         out.push_str(line.get(done..).unwrap_or_default());
     }
@@ -73,7 +66,11 @@ mod tests {
     fn bare_and_ticked_paths_become_links_and_others_stay() {
         assert_eq!(linked("See wiki/a.md."), "See [wiki/a.md](</wiki/a.md>).");
         assert_eq!(linked("See `/wiki/a.md#b`"), "See [`/wiki/a.md#b`](</wiki/a.md#b>)");
-        assert_eq!(linked("[/wiki/a.md]"), "[[/wiki/a.md](</wiki/a.md>)]");
+        assert_eq!(linked("[/wiki/a.md]"), "[/wiki/a.md](</wiki/a.md>)");
+        assert_eq!(
+            linked("[/wiki/a.md, /wiki/a.md]"),
+            "[[/wiki/a.md](</wiki/a.md>), [/wiki/a.md](</wiki/a.md>)]"
+        );
         for same in [
             "[A](/wiki/a.md)",
             "[wiki/a.md](/wiki/a.md)",
