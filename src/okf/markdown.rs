@@ -43,8 +43,27 @@ pub fn options() -> Options {
         | Options::ENABLE_GFM
 }
 
+/// What a reader of a text can go to and follow.
+#[derive(Debug, Default)]
+pub struct Outline {
+    pub headings: Vec<Heading>,
+    /// In document order.
+    pub links: Vec<Link>,
+}
+
+/// Headings and links of `part` of a text that is no page, read as if it stood in `page`. `slugs` goes on from the
+/// parts before, so that a text read in parts at the borders of its blocks has the anchors of the whole.
+pub fn outline(page: &BundlePath, text: &str, part: Span, slugs: &mut Slugs) -> Outline {
+    let facts = read_with(page, text, part, slugs);
+    Outline { headings: facts.headings, links: facts.links }
+}
+
 /// Reads the body, which is `body` of `text`, of `page`.
 pub(super) fn read(page: &BundlePath, text: &str, body: Span) -> Facts {
+    read_with(page, text, body, &mut Slugs::default())
+}
+
+fn read_with(page: &BundlePath, text: &str, body: Span, slugs: &mut Slugs) -> Facts {
     let source = body.of(text);
     let mut walk = Walk {
         page,
@@ -60,7 +79,7 @@ pub(super) fn read(page: &BundlePath, text: &str, body: Span) -> Facts {
         run: None,
         html: None,
         in_word: false,
-        slugs: Slugs::default(),
+        slugs: std::mem::take(slugs),
         definitions: HashMap::new(),
     };
     let mut events = Parser::new_ext(source, options()).into_offset_iter();
@@ -71,6 +90,7 @@ pub(super) fn read(page: &BundlePath, text: &str, body: Span) -> Facts {
     // Links are found at their ends; nested ones would stand before the one around them.
     walk.facts.links.sort_by_key(|l| (l.span.start, std::cmp::Reverse(l.span.end)));
     walk.facts.footnotes.sort_by_key(|f| (f.span.start, f.span.end));
+    *slugs = walk.slugs;
     walk.facts
 }
 

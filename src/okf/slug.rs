@@ -19,7 +19,7 @@ pub fn slugify(text: &str) -> String {
 }
 
 /// Hands out anchors that are unique within a page: the second `x` becomes `x-1`.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Slugs {
     /// How often each anchor was asked for.
     seen: HashMap<String, usize>,

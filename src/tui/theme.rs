@@ -44,6 +44,7 @@ pub struct Theme {
     pub code_number: Style,
     pub code_comment: Style,
     pub code_name: Style,
+    pub code_type: Style,
     pub quote: Style,
 }
 
@@ -79,6 +80,7 @@ impl Theme {
             code_number: fg(plain.code_number, Color::Cyan),
             code_comment: plain.code_comment,
             code_name: fg(plain.code_name, Color::Blue),
+            code_type: fg(plain.code_type, Color::Cyan),
             ..plain
         }
     }
@@ -122,11 +124,12 @@ impl Theme {
                 with(Modifier::BOLD | Modifier::ITALIC),
             ],
             code: none,
-            code_keyword: none,
+            code_keyword: with(Modifier::BOLD),
             code_string: none,
             code_number: none,
             code_comment: with(Modifier::DIM),
             code_name: none,
+            code_type: none,
             quote: with(Modifier::ITALIC),
         }
     }

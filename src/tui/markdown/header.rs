@@ -1,18 +1,31 @@
-//! A page's frontmatter in a few rows: what it is, how it is tagged, where it comes from.
+//! A page's frontmatter in a few rows: what it is, how it is tagged, where it comes from. No key is left out.
 
-use ratatui::text::Span;
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use ratatui::text::Span as Styled;
 
 use super::flow::{Canvas, Run};
+use super::link_look;
+use crate::okf::frontmatter::{Entry, Node, Value};
 use crate::okf::{Link, LinkKind, Page};
-use crate::text::Safe;
+use crate::text::{Safe, Span, width};
+
+/// Longest value of a key without a place of its own, in columns.
+const MAX_VALUE: usize = 300;
+/// Most that is shown of a block that cannot be read, in bytes.
+const MAX_RAW: usize = 4096;
+/// Keys drawn in their own way when their values are of the kind expected.
+const OWN: [&str; 4] = ["type", "title", "description", "timestamp"];
 
 pub fn draw(canvas: &mut Canvas<'_>, page: &Page, broken: &dyn Fn(&Link) -> bool) {
     let theme = canvas.theme;
     let matter = &page.frontmatter;
     if let Some(error) = &matter.error {
-        canvas.at(error.span.start);
+        canvas.at(matter.block.map_or(0, |b| b.start));
         let text = format!("The frontmatter is not readable YAML: {}", error.message);
         canvas.paragraph(&[run(text, theme.error, error.span.start)]);
+        raw(canvas, page);
         canvas.gap();
         return;
     }
@@ -36,24 +49,144 @@ pub fn draw(canvas: &mut Canvas<'_>, page: &Page, broken: &dyn Fn(&Link) -> bool
     if let Some(description) = matter.text("description") {
         canvas.paragraph(&[run(description.to_owned(), theme.quote, start)]);
     }
-    for (index, link) in page.links.iter().enumerate() {
-        let LinkKind::Field(field) = &link.kind else { continue };
-        canvas.at(link.span.start);
-        let lost = broken(link);
-        let at = canvas.link(index, link.target.clone(), link.destination.clone());
-        let style = if lost { theme.link_broken } else { theme.link };
-        canvas.push(Span::styled(format!("{}: ", Safe::line(field)), theme.dim), Span::raw("  "));
-        canvas.paragraph(&[Run {
-            text: format!("{}{}", link.destination, if lost { " ✗" } else { "" }),
-            style,
-            link: Some(at),
-            offset: link.span.start,
-        }]);
-        canvas.pop();
+    fields(canvas, page, broken);
+    let linked: HashSet<Span> =
+        page.links.iter().filter(|l| matches!(l.kind, LinkKind::Field(_))).map(|l| l.span).collect();
+    for entry in &matter.entries {
+        if !is_shown(page, entry, &linked) {
+            let value = width::truncate(Safe::line(&compact(&entry.value)).as_str(), MAX_VALUE);
+            labelled(canvas, &entry.key, vec![run(value, theme.dim, entry.key_span.start)]);
+        }
     }
     canvas.gap();
 }
 
+/// The fields that hold links, one row for each field.
+fn fields(canvas: &mut Canvas<'_>, page: &Page, broken: &dyn Fn(&Link) -> bool) {
+    let theme = canvas.theme;
+    let mut open: Option<(&str, Vec<Run>)> = None;
+    for (index, link) in page.links.iter().enumerate() {
+        let LinkKind::Field(field) = &link.kind else { continue };
+        let (style, mark) = link_look(link, broken(link), theme);
+        let at = canvas.link(index, link.target.clone(), link.destination.clone());
+        let named = if link.text.is_empty() { String::new() } else { format!(" ({})", link.text) };
+        let mut piece = run(format!("{}{named}{mark}", link.destination), style, link.span.start);
+        piece.link = Some(at);
+        match &mut open {
+            Some((before, runs)) if before == field => {
+                runs.push(run(", ".to_owned(), theme.dim, link.span.start));
+                runs.push(piece);
+            }
+            _ => {
+                if let Some((field, runs)) = open.replace((field, vec![piece])) {
+                    labelled(canvas, field, runs);
+                }
+            }
+        }
+    }
+    if let Some((field, runs)) = open {
+        labelled(canvas, field, runs);
+    }
+}
+
+/// `key: value`, its further rows indented.
+fn labelled(canvas: &mut Canvas<'_>, key: &str, value: Vec<Run>) {
+    let offset = value.first().map_or(0, |r| r.source.start);
+    let mut runs = vec![run(format!("{}: ", Safe::line(key)), canvas.theme.dim, offset)];
+    runs.extend(value);
+    canvas.push(Styled::raw(""), Styled::raw("  "), false);
+    canvas.paragraph(&runs);
+    canvas.pop();
+}
+
+/// Whether the value has been drawn in a way of its own.
+fn is_shown(page: &Page, entry: &Entry, linked: &HashSet<Span>) -> bool {
+    let matter = &page.frontmatter;
+    let first = || matter.get(&entry.key).is_some_and(|node| std::ptr::eq(node, &entry.value));
+    match (&entry.value.value, entry.key.as_str()) {
+        (Value::String(_), key) if OWN.contains(&key) => first() && matter.text(key).is_some(),
+        (Value::String(_), "tags") => first(),
+        (Value::List(items), "tags") => first() && items.iter().all(|n| n.value.as_str().is_some()),
+        (Value::List(items), "sources") => {
+            let is_linked = |node: &Node| linked.contains(&node.value.get("resource").unwrap_or(node).span);
+            !items.is_empty() && items.iter().all(is_linked)
+        }
+        (Value::String(_), _) => linked.contains(&entry.value.span),
+        _ => false,
+    }
+}
+
+/// A value on one line, as YAML's flow style would have it. Cut off soon after [`MAX_VALUE`].
+fn compact(node: &Node) -> String {
+    enum Step<'a> {
+        Node(&'a Node),
+        Key(&'a str),
+        Text(&'static str),
+    }
+    let mut out = String::new();
+    let mut steps = vec![Step::Node(node)];
+    while let Some(step) = steps.pop() {
+        if out.len() > 4 * MAX_VALUE {
+            break;
+        }
+        match step {
+            Step::Text(text) => out.push_str(text),
+            Step::Key(key) => {
+                let _ = write!(out, "{key}: ");
+            }
+            Step::Node(node) => match &node.value {
+                Value::Null => out.push('–'),
+                Value::Bool(value) => {
+                    let _ = write!(out, "{value}");
+                }
+                Value::Number(text) | Value::String(text) => out.push_str(text.trim()),
+                Value::List(items) => {
+                    steps.push(Step::Text("]"));
+                    for (index, item) in items.iter().enumerate().rev() {
+                        steps.push(Step::Node(item));
+                        if index > 0 {
+                            steps.push(Step::Text(", "));
+                        }
+                    }
+                    steps.push(Step::Text("["));
+                }
+                Value::Map(entries) => {
+                    steps.push(Step::Text("}"));
+                    for (index, entry) in entries.iter().enumerate().rev() {
+                        steps.push(Step::Node(&entry.value));
+                        steps.push(Step::Key(&entry.key));
+                        if index > 0 {
+                            steps.push(Step::Text(", "));
+                        }
+                    }
+                    steps.push(Step::Text("{"));
+                }
+            },
+        }
+    }
+    out
+}
+
+/// The block as it is written, so that it can be repaired by what is seen.
+fn raw(canvas: &mut Canvas<'_>, page: &Page) {
+    let theme = canvas.theme;
+    let Some(block) = page.frontmatter.block else { return };
+    let text = block.of(&page.text);
+    let shown = super::head(text, MAX_RAW);
+    let bar = Styled::styled("│ ", theme.border);
+    canvas.push(bar.clone(), bar, false);
+    let mut at = block.start;
+    for line in shown.split_inclusive('\n') {
+        canvas.at(at);
+        canvas.paragraph(&[run(line.trim_end().to_owned(), theme.dim, at)]);
+        at += line.len();
+    }
+    if shown.len() < text.len() {
+        canvas.note(format!("… {} more bytes", text.len() - shown.len()));
+    }
+    canvas.pop();
+}
+
 fn run(text: String, style: ratatui::style::Style, offset: usize) -> Run {
-    Run { text, style, link: None, offset }
+    Run::new(text, style, offset..offset)
 }

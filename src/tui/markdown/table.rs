@@ -3,13 +3,14 @@
 use pulldown_cmark::Alignment;
 use ratatui::text::Span;
 
-use super::flow::{Canvas, Run, longest_word, natural, wrap};
+use super::flow::{Break, Canvas, Run, longest_word, natural, wrap};
 use crate::text::width;
 
 /// Narrowest column that is still readable.
 const MIN_COLUMN: usize = 6;
-/// Rows beyond this are counted, not drawn.
-const MAX_ROWS: usize = 5000;
+/// What lies beyond these is counted, not drawn.
+pub const MAX_ROWS: usize = 2000;
+pub const MAX_COLUMNS: usize = 200;
 const BETWEEN: &str = " │ ";
 
 #[derive(Debug, Default)]
@@ -17,6 +18,10 @@ pub struct Table {
     pub alignments: Vec<Alignment>,
     /// Cells by row; the first row is the head.
     pub rows: Vec<Vec<Vec<Run>>>,
+    /// Rows that were left out.
+    pub more_rows: usize,
+    /// Columns of the source, drawn or not.
+    pub columns: usize,
 }
 
 impl Table {
@@ -29,51 +34,49 @@ impl Table {
             Some(widths) => self.grid(canvas, &widths),
             None => self.records(canvas),
         }
-        if self.rows.len() > MAX_ROWS {
-            let note = format!("… {} more rows", self.rows.len() - MAX_ROWS);
-            canvas.row(vec![Span::styled(note, canvas.theme.dim)]);
+        let more_columns = self.columns.saturating_sub(columns);
+        if more_columns > 0 {
+            canvas.note(format!("… {more_columns} more columns are not shown"));
+        }
+        if self.more_rows > 0 {
+            canvas.note(format!("… {} more rows are not shown", self.more_rows));
         }
     }
 
     /// A width for every column, or none when they do not fit side by side.
     fn widths(&self, columns: usize, room: usize) -> Option<Vec<usize>> {
-        let cells = |column: usize| self.rows.iter().take(MAX_ROWS).filter_map(move |r| r.get(column));
-        let wanted: Vec<usize> =
-            (0..columns).map(|c| cells(c).map(|cell| natural(cell)).max().unwrap_or(0).max(1)).collect();
-        let least: Vec<usize> = (0..columns)
-            .map(|c| cells(c).map(|cell| longest_word(cell)).max().unwrap_or(0).clamp(1, MIN_COLUMN))
-            .collect();
-        let room = room.checked_sub(BETWEEN.len().min(3) * (columns - 1))?;
+        let mut wanted = vec![1; columns];
+        let mut least = vec![1; columns];
+        for row in &self.rows {
+            for ((cell, wanted), least) in row.iter().zip(&mut wanted).zip(&mut least) {
+                *wanted = natural(cell).max(*wanted);
+                if *least < MIN_COLUMN {
+                    *least = longest_word(cell).clamp(*least, MIN_COLUMN);
+                }
+            }
+        }
+        let room = room.checked_sub(width::width(BETWEEN) * (columns - 1))?;
         if wanted.iter().sum::<usize>() <= room {
             return Some(wanted);
         }
-        if columns > 6 || least.iter().sum::<usize>() > room || room / columns < MIN_COLUMN {
+        if least.iter().sum::<usize>() > room {
             return None;
         }
-        // The widest gives way until all fit.
-        let mut widths = wanted;
-        let mut over = widths.iter().sum::<usize>().saturating_sub(room);
-        while over > 0 {
-            let second = {
-                let mut sorted = widths.clone();
-                sorted.sort_unstable_by(|a, b| b.cmp(a));
-                let top = sorted.first().copied().unwrap_or(0);
-                sorted.into_iter().find(|w| *w < top).unwrap_or(0)
-            };
-            let top = widths.iter().copied().max().unwrap_or(0);
-            let many = widths.iter().filter(|w| **w == top).count();
-            let step = (top - second).min(over.div_ceil(many)).max(1);
-            let mut moved = false;
-            for (width, least) in widths.iter_mut().zip(&least) {
-                if *width == top && over > 0 {
-                    let step = step.min(over).min(width.saturating_sub(*least));
-                    *width -= step;
-                    over -= step;
-                    moved |= step > 0;
-                }
-            }
-            if !moved {
-                return None;
+        // No column is wider than the highest cap with which all fit; what that leaves goes to the first that want it.
+        let capped = |cap: usize| -> Vec<usize> {
+            wanted.iter().zip(&least).map(|(wanted, least)| (*wanted).min(cap).max(*least)).collect()
+        };
+        let (mut fits, mut too_much) = (0, room + 1);
+        while too_much - fits > 1 {
+            let cap = fits.midpoint(too_much);
+            if capped(cap).iter().sum::<usize>() <= room { fits = cap } else { too_much = cap }
+        }
+        let mut widths = capped(fits);
+        let mut left = room.saturating_sub(widths.iter().sum());
+        for (width, wanted) in widths.iter_mut().zip(&wanted) {
+            if left > 0 && *width < *wanted {
+                *width += 1;
+                left -= 1;
             }
         }
         Some(widths)
@@ -81,72 +84,104 @@ impl Table {
 
     fn grid(&self, canvas: &mut Canvas<'_>, widths: &[usize]) {
         let theme = canvas.theme;
-        for (index, row) in self.rows.iter().take(MAX_ROWS).enumerate() {
-            let cells: Vec<Vec<Vec<Run>>> = widths
-                .iter()
-                .enumerate()
-                .map(|(c, w)| wrap(row.get(c).map_or(&[], Vec::as_slice), *w))
-                .collect();
-            let height = cells.iter().map(Vec::len).max().unwrap_or(1);
-            if let Some(offset) = row.iter().flatten().map(|r| r.offset).next() {
-                canvas.at(offset);
+        let rule = |line: &str, cross: &str| {
+            let parts: Vec<String> = widths.iter().map(|w| line.repeat(*w)).collect();
+            Span::styled(parts.join(&format!("{line}{cross}{line}")), theme.border)
+        };
+        // Rows of several lines run into each other without a line between.
+        let cells_of = |row: &Vec<Vec<Run>>| -> Vec<Vec<Vec<Run>>> {
+            let wrapped =
+                |(c, w): (usize, &usize)| wrap(row.get(c).map_or(&[], Vec::as_slice), *w, Break::Words);
+            widths.iter().enumerate().map(wrapped).collect()
+        };
+        let rows: Vec<Vec<Vec<Vec<Run>>>> = self.rows.iter().map(cells_of).collect();
+        let height = |row: &Vec<Vec<Vec<Run>>>| row.iter().map(Vec::len).max().unwrap_or(1);
+        let spaced = rows.iter().skip(1).any(|row| height(row) > 1);
+        for (index, (row, source)) in rows.iter().zip(&self.rows).enumerate() {
+            if let Some(run) = source.iter().flatten().next() {
+                canvas.at(run.source.start);
             }
-            for line in 0..height {
-                let mut runs = Vec::new();
-                for (column, width) in widths.iter().enumerate() {
-                    if column > 0 {
-                        runs.push(filler(BETWEEN.to_owned(), theme.border));
-                    }
-                    let part = cells.get(column).and_then(|c| c.get(line)).cloned().unwrap_or_default();
-                    let used: usize = part.iter().map(|r| width::width(&r.text)).sum();
-                    let pad = width.saturating_sub(used);
-                    let before = match self.alignments.get(column) {
-                        Some(Alignment::Right) => pad,
-                        Some(Alignment::Center) => pad / 2,
-                        _ => 0,
-                    };
-                    runs.push(filler(" ".repeat(before), theme.text));
-                    runs.extend(part);
-                    if column + 1 < widths.len() {
-                        runs.push(filler(" ".repeat(pad - before), theme.text));
-                    }
-                }
-                canvas.runs(&runs);
+            if index == 1 {
+                canvas.row(vec![rule("─", "┼")]);
+            } else if index > 1 && spaced {
+                canvas.row(vec![rule("┈", "┼")]);
             }
-            if index == 0 {
-                let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
-                canvas.row(vec![Span::styled(rule.join("─┼─"), theme.border)]);
+            for line in 0..height(row) {
+                canvas.runs(&self.grid_line(row, line, widths, canvas.theme));
             }
         }
+        if rows.len() == 1 {
+            canvas.row(vec![rule("─", "┼")]);
+        }
+    }
+
+    fn grid_line(
+        &self,
+        row: &[Vec<Vec<Run>>],
+        line: usize,
+        widths: &[usize],
+        theme: &crate::tui::theme::Theme,
+    ) -> Vec<Run> {
+        let mut runs = Vec::new();
+        let filler = |text: String, style| Run::new(text, style, 0..0);
+        for (column, width) in widths.iter().enumerate() {
+            if column > 0 {
+                runs.push(filler(BETWEEN.to_owned(), theme.border));
+            }
+            let part = row.get(column).and_then(|c| c.get(line)).cloned().unwrap_or_default();
+            let used: usize = part.iter().map(|r| width::width(&r.text)).sum();
+            let pad = width.saturating_sub(used);
+            let before = match self.alignments.get(column) {
+                Some(Alignment::Right) => pad,
+                Some(Alignment::Center) => pad / 2,
+                _ => 0,
+            };
+            runs.push(filler(" ".repeat(before), theme.text));
+            runs.extend(part);
+            if column + 1 < widths.len() {
+                runs.push(filler(" ".repeat(pad - before), theme.text));
+            }
+        }
+        runs.retain(|r| !r.text.is_empty());
+        runs
     }
 
     /// Each row as a block of `head: value` lines.
     fn records(&self, canvas: &mut Canvas<'_>) {
         let theme = canvas.theme;
         let Some((head, rows)) = self.rows.split_first() else { return };
-        for (index, row) in rows.iter().take(MAX_ROWS).enumerate() {
+        if rows.is_empty() {
+            let mut runs = Vec::new();
+            for (index, cell) in head.iter().enumerate() {
+                if index > 0 {
+                    let start = cell.first().or(runs.last()).map_or(0, |r| r.source.start);
+                    runs.push(Run::new(BETWEEN, theme.border, start..start));
+                }
+                runs.extend(cell.iter().cloned());
+            }
+            canvas.paragraph(&runs);
+        }
+        for (index, row) in rows.iter().enumerate() {
             if index > 0 {
                 let rule = "─".repeat(canvas.room().min(24));
                 canvas.row(vec![Span::styled(rule, theme.border)]);
             }
             for (column, cell) in row.iter().enumerate().filter(|(_, c)| natural(c) > 0) {
-                let offset = cell.first().map_or(0, |r| r.offset);
+                let source = cell.first().map_or(0..0, |r| r.source.start..r.source.start);
                 let mut runs: Vec<Run> = head
                     .get(column)
                     .into_iter()
                     .flatten()
-                    .map(|r| Run { style: theme.dim, link: None, offset, ..r.clone() })
+                    .map(|r| Run::new(r.text.clone(), theme.dim, source.clone()))
                     .collect();
-                runs.push(Run { text: ": ".to_owned(), style: theme.dim, link: None, offset });
+                if natural(&runs) > 0 {
+                    runs.push(Run::new(": ", theme.dim, source));
+                }
                 runs.extend(cell.iter().cloned());
-                canvas.push(Span::raw(""), Span::raw("  "));
+                canvas.push(Span::raw(""), Span::raw("  "), false);
                 canvas.paragraph(&runs);
                 canvas.pop();
             }
         }
     }
-}
-
-fn filler(text: String, style: ratatui::style::Style) -> Run {
-    Run { text, style, link: None, offset: 0 }
 }

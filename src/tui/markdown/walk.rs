@@ -2,61 +2,99 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
+use pulldown_cmark::{BlockQuoteKind, CodeBlockKind, CowStr, Event, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
+use super::facts::Facts;
 use super::flow::{Canvas, Run};
-use super::table::Table;
+use super::table::{self, Table};
+use super::{code, head, link_look};
 use crate::okf::markdown::options;
-use crate::okf::{BundlePath, Link, Page, Target, slug};
+use crate::okf::{Link, slug};
 use crate::text::{Safe, width};
-use crate::tui::highlight;
 
-/// Where links and headings of the text are known from.
-pub enum Facts<'a> {
-    Page { page: &'a Page, broken: &'a dyn Fn(&Link) -> bool },
-    Text { at: &'a BundlePath },
+/// Most text of one block that is laid out, in bytes; the rest is counted.
+pub(super) const MAX_BLOCK: usize = 200 * 1024;
+/// Longest path of an image or of an empty link that is shown, in columns.
+const MAX_PATH: usize = 80;
+
+/// The link that text belongs to now.
+struct Open {
+    /// Its number on the canvas.
+    link: usize,
+    /// Where it ends, if it is not an element that ends by itself.
+    end: Option<usize>,
+    style: Style,
+    mark: &'static str,
+    destination: String,
+    drawn: bool,
+}
+
+struct OpenImage {
+    destination: String,
+    /// It is the link that is open, and not inside one.
+    is_link: bool,
+    /// Bytes in the block when it began: has it a text?
+    size: usize,
+}
+
+#[derive(Default)]
+struct OpenCode {
+    language: String,
+    text: String,
+    /// Where in `text` each piece begins, and where in the source.
+    places: Vec<(usize, usize)>,
+    start: usize,
+    cut: usize,
 }
 
 struct Walk<'c, 'a> {
     canvas: &'c mut Canvas<'a>,
     facts: &'c Facts<'c>,
-    base: usize,
     runs: Vec<Run>,
+    /// Bytes of text in the block, and how many more were left out.
+    size: usize,
+    cut: usize,
+    /// Text events in a row, which may hold a link together.
+    pending: Vec<(Range<usize>, String)>,
     styles: Vec<Style>,
-    link: Option<usize>,
-    /// A mark to put after the link that ends: it leads nowhere.
-    lost: bool,
+    link: Option<Open>,
+    /// Links within the open link.
+    nested: usize,
+    images: Vec<OpenImage>,
     lists: Vec<Option<u64>>,
     heading: Option<(u8, usize)>,
-    code: Option<(String, String, usize)>,
+    code: Option<OpenCode>,
     table: Option<Table>,
-    /// Images open within a link, which they belong to.
-    nested: usize,
-    texts: usize,
+    /// The cell lies beyond what is drawn of a table.
+    outside: bool,
 }
 
+/// Draws `source`, which begins at byte `base` of the text that `facts` is about.
 pub fn draw(canvas: &mut Canvas<'_>, source: &str, base: usize, facts: &Facts<'_>) {
     let style = canvas.theme.text;
     let mut walk = Walk {
         canvas,
         facts,
-        base,
         runs: Vec::new(),
+        size: 0,
+        cut: 0,
+        pending: Vec::new(),
         styles: vec![style],
         link: None,
-        lost: false,
+        nested: 0,
+        images: Vec::new(),
         lists: Vec::new(),
         heading: None,
         code: None,
         table: None,
-        nested: 0,
-        texts: 0,
+        outside: false,
     };
     for (event, range) in Parser::new_ext(source, options()).into_offset_iter() {
-        walk.event(event, range);
+        walk.event(event, base + range.start..base + range.end);
     }
+    walk.settle();
     walk.flush();
 }
 
@@ -65,73 +103,44 @@ impl Walk<'_, '_> {
         self.styles.last().copied().unwrap_or_default()
     }
 
-    fn text(&mut self, text: &str, style: Style, at: usize) {
-        let run = Run { text: text.to_owned(), style, link: self.link, offset: self.base + at };
-        match self.table.as_mut().and_then(|t| t.rows.last_mut()).and_then(|r| r.last_mut()) {
-            Some(cell) => cell.push(run),
-            None => self.runs.push(run),
-        }
-    }
-
-    /// Draws what was collected as a paragraph.
-    fn flush(&mut self) {
-        let runs = std::mem::take(&mut self.runs);
-        if runs.iter().any(|r| !r.text.trim().is_empty()) {
-            self.canvas.open();
-            self.canvas.paragraph(&runs);
-        }
-    }
-
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         let theme = self.canvas.theme;
+        if let Event::Text(text) = &event {
+            match &mut self.code {
+                Some(code) => code.push(text, range.start),
+                None => self.pending.push((range, text.to_string())),
+            }
+            return;
+        }
+        self.settle();
         match event {
             Event::Start(tag) => self.start(tag, range),
-            Event::End(tag) => self.end(tag),
-            Event::Text(text) => match &mut self.code {
-                Some((_, code, _)) => code.push_str(&text),
-                None => self.text(&text.replace('\n', " "), self.style(), range.start),
-            },
+            Event::End(tag) => self.end(tag, &range),
+            Event::Text(_) => {}
             Event::Code(text) => {
                 let style = self.style().patch(theme.code);
                 // Without colour, code would be plain text.
                 let text =
                     if theme.code == Style::default() { format!("`{text}`") } else { text.into_string() };
-                self.text(&text.replace('\n', " "), style, range.start);
+                self.put(&text.replace('\n', " "), style, range);
             }
             Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.text(&text.replace('\n', " "), self.style().patch(theme.code), range.start);
+                self.put(&text.replace('\n', " "), self.style().patch(theme.code), range);
             }
-            Event::SoftBreak => self.text(" ", self.style(), range.start),
-            Event::HardBreak => self.text("\n", self.style(), range.start),
-            Event::Html(text) => {
-                self.canvas.at(self.base + range.start);
-                let text = text.trim_end();
-                if !text.is_empty() {
-                    self.runs.push(Run {
-                        text: text.to_owned(),
-                        style: theme.dim,
-                        link: None,
-                        offset: self.base + range.start,
-                    });
-                    self.runs.push(Run {
-                        text: "\n".to_owned(),
-                        style: theme.dim,
-                        link: None,
-                        offset: self.base + range.end,
-                    });
-                }
-            }
+            Event::SoftBreak => self.put(" ", self.style(), range),
+            Event::HardBreak => self.put("\n", self.style(), range),
+            Event::Html(text) => self.prose(&text, theme.dim, range),
             Event::InlineHtml(text) => {
-                let text = if text.to_ascii_lowercase().starts_with("<br") {
-                    "\n".to_owned()
+                let name = text.trim_start_matches('<').trim_end_matches('>').trim_matches([' ', '/']);
+                if name.eq_ignore_ascii_case("br") {
+                    self.put("\n", theme.dim, range);
                 } else {
-                    text.into_string()
-                };
-                self.text(&text, theme.dim, range.start);
+                    self.prose(&text.replace('\n', " "), theme.dim, range);
+                }
             }
             Event::Rule => {
                 self.flush();
-                self.canvas.at(self.base + range.start);
+                self.canvas.at(range.start);
                 self.canvas.open();
                 let rule = "─".repeat(self.canvas.room());
                 self.canvas.row(vec![Span::styled(rule, theme.border)]);
@@ -139,73 +148,207 @@ impl Walk<'_, '_> {
             }
             Event::TaskListMarker(done) => {
                 let (mark, style) = if done { ("☑ ", theme.success) } else { ("☐ ", theme.dim) };
-                self.text(mark, style, range.start);
+                let bulleted = matches!(self.lists.last(), Some(None)) && self.runs.is_empty();
+                if !(bulleted && self.canvas.remark(Span::styled(mark, style))) {
+                    self.put(mark, style, range);
+                }
             }
-            Event::FootnoteReference(label) => {
-                self.text(&format!("[{label}]"), theme.accent, range.start);
+            Event::FootnoteReference(label) => self.put(&format!("[{label}]"), theme.accent, range),
+        }
+    }
+
+    /// Adds text to the block, as part of the open link if there is one.
+    fn put(&mut self, text: &str, style: Style, source: Range<usize>) {
+        if self.outside || text.is_empty() {
+            return;
+        }
+        let fitting = head(text, MAX_BLOCK.saturating_sub(self.size));
+        self.cut += text.len() - fitting.len();
+        self.size += fitting.len();
+        if fitting.is_empty() {
+            return;
+        }
+        let mut run = Run::new(fitting, style, source);
+        if let Some(open) = &mut self.link {
+            open.drawn = true;
+            run.style = style.patch(open.style);
+            run.link = Some(open.link);
+        }
+        let cell = self.table.as_mut().and_then(|t| t.rows.last_mut()).and_then(|r| r.last_mut());
+        let runs = cell.unwrap_or(&mut self.runs);
+        match runs.last_mut() {
+            // Many short runs would cost more than they say.
+            Some(last)
+                if (last.style, last.link, last.source.end) == (run.style, run.link, run.source.start)
+                    && last.text.len() == last.source.len() =>
+            {
+                last.text.push_str(fitting);
+                last.source.end = run.source.end;
             }
+            _ => runs.push(run),
+        }
+    }
+
+    /// Adds the text that was collected, with the links that stand in it as plain text.
+    fn settle(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let style = self.style();
+        for (range, text) in std::mem::take(&mut self.pending) {
+            self.prose(&text.replace('\n', " "), style, range);
+        }
+    }
+
+    /// Adds text in which bare URLs, wikilinks or links of HTML may begin and end.
+    fn prose(&mut self, text: &str, style: Style, range: Range<usize>) {
+        // Text that is not written as it reads (entities) has no places within.
+        let exact = text.len() == range.len();
+        let mut at = range.start;
+        while at < range.end {
+            let border = match &self.link {
+                Some(open) => open.end.unwrap_or(range.end),
+                None => match self.facts.next(at, range.end) {
+                    Some((index, link)) if link.span.start == at || !exact => {
+                        self.open_link(index, link, Some(link.span.end));
+                        link.span.end
+                    }
+                    Some((_, link)) => link.span.start,
+                    None => range.end,
+                },
+            };
+            let to = if exact { border.clamp(at + 1, range.end) } else { range.end };
+            let part = text.get(at - range.start..to - range.start).filter(|_| exact);
+            self.put(part.unwrap_or(if exact { "" } else { text }), style, at..to);
+            at = to;
+            if self.link.as_ref().is_some_and(|open| open.end.is_some_and(|end| end <= at)) {
+                self.close_link(at);
+            }
+        }
+    }
+
+    fn open_link(&mut self, index: usize, link: &Link, end: Option<usize>) {
+        let theme = self.canvas.theme;
+        let (style, mark) = link_look(link, self.facts.is_broken(link), theme);
+        let number = self.facts.number(index);
+        self.link = Some(Open {
+            link: self.canvas.link(number, link.target.clone(), link.destination.clone()),
+            end,
+            style,
+            mark,
+            destination: link.destination.clone(),
+            drawn: false,
+        });
+    }
+
+    /// Ends the open link with its mark. A link without text shows where it leads.
+    fn close_link(&mut self, at: usize) {
+        let style = self.style();
+        if let Some(open) = &self.link {
+            let (mark, drawn) = (open.mark, open.drawn);
+            let shown = if drawn { String::new() } else { shown_path(&open.destination) };
+            self.put(&shown, style, at..at);
+            self.put(mark, style, at..at);
+        }
+        self.link = None;
+    }
+
+    /// Draws what was collected as a paragraph.
+    fn flush(&mut self) {
+        self.forget_links();
+        let mut runs = std::mem::take(&mut self.runs);
+        while let Some(last) = runs.last_mut() {
+            last.text.truncate(last.text.trim_end_matches('\n').len());
+            if !last.text.is_empty() {
+                break;
+            }
+            runs.pop();
+        }
+        if runs.iter().any(|r| !r.text.trim().is_empty()) {
+            self.canvas.open();
+            self.canvas.paragraph(&runs);
+        }
+        self.note_cut();
+    }
+
+    /// No link goes on in another block, not even one of HTML that is never closed.
+    fn forget_links(&mut self) {
+        self.link = None;
+        self.nested = 0;
+        self.images.clear();
+    }
+
+    /// Says how much of the block was left out, and begins to count anew.
+    fn note_cut(&mut self) {
+        self.size = 0;
+        let cut = std::mem::take(&mut self.cut);
+        if cut > 0 {
+            self.canvas.note(format!("… {cut} more bytes of this block are not shown"));
         }
     }
 
     fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
         let theme = self.canvas.theme;
-        self.canvas.at(self.base + range.start);
         let style = self.style();
+        let inline = matches!(
+            tag,
+            Tag::Emphasis
+                | Tag::Strong
+                | Tag::Strikethrough
+                | Tag::Superscript
+                | Tag::Subscript
+                | Tag::Link { .. }
+                | Tag::Image { .. }
+                | Tag::TableHead
+                | Tag::TableRow
+                | Tag::TableCell
+        );
+        if !inline {
+            self.flush();
+            self.canvas.at(range.start);
+        }
         match tag {
-            Tag::Paragraph => self.flush(),
+            Tag::Paragraph | Tag::HtmlBlock => {}
             Tag::Heading { level, .. } => {
-                self.flush();
-                let level = level_number(level);
+                let level = level as u8;
                 self.heading = Some((level, range.start));
                 self.styles.push(theme.heading(level));
             }
-            Tag::BlockQuote(_) => {
-                self.flush();
-                self.canvas.open();
-                let bar = Span::styled("▎ ", theme.border);
-                self.canvas.push(bar.clone(), bar);
-                self.styles.push(style.patch(theme.quote));
-            }
+            Tag::BlockQuote(kind) => self.start_quote(kind, style, range.start),
             Tag::CodeBlock(kind) => {
-                self.flush();
                 let language = match kind {
                     CodeBlockKind::Fenced(language) => language.into_string(),
                     CodeBlockKind::Indented => String::new(),
                 };
-                self.code = Some((language, String::new(), range.start));
+                self.code = Some(OpenCode { language, start: range.start, ..OpenCode::default() });
             }
-            Tag::HtmlBlock => self.flush(),
             Tag::List(first) => {
-                self.flush();
                 if !self.lists.is_empty() {
                     self.canvas.no_gap();
                 }
                 self.lists.push(first);
             }
             Tag::Item => {
-                self.flush();
                 self.canvas.open();
                 let mark = match self.lists.last_mut() {
                     Some(Some(number)) => {
                         let mark = format!("{number}. ");
-                        *number += 1;
+                        *number = number.saturating_add(1);
                         mark
                     }
                     _ => "• ".to_owned(),
                 };
                 let blank = " ".repeat(width::width(&mark));
-                self.canvas.push(Span::styled(mark, theme.accent), Span::raw(blank));
+                self.canvas.push(Span::styled(mark, theme.accent), Span::raw(blank), true);
             }
             Tag::FootnoteDefinition(label) => {
-                self.flush();
                 self.canvas.open();
                 let mark = format!("[{}] ", Safe::line(&label));
                 let blank = " ".repeat(width::width(&mark).min(8));
-                self.canvas.push(Span::styled(mark, theme.accent), Span::raw(blank));
+                self.canvas.push(Span::styled(mark, theme.accent), Span::raw(blank), true);
             }
             Tag::Table(alignments) => {
-                self.flush();
-                self.table = Some(Table { alignments, rows: Vec::new() });
+                self.table = Some(Table { columns: alignments.len(), alignments, ..Table::default() });
             }
             Tag::TableHead => {
                 if let Some(table) = &mut self.table {
@@ -215,57 +358,99 @@ impl Walk<'_, '_> {
             }
             Tag::TableRow => {
                 if let Some(table) = &mut self.table {
-                    table.rows.push(Vec::new());
+                    if table.rows.len() < table::MAX_ROWS {
+                        table.rows.push(Vec::new());
+                    } else {
+                        table.more_rows += 1;
+                    }
                 }
             }
             Tag::TableCell => {
-                if let Some(row) = self.table.as_mut().and_then(|t| t.rows.last_mut()) {
-                    row.push(Vec::new());
+                if let Some(table) = &mut self.table
+                    && let Some(row) = table.rows.last_mut()
+                {
+                    self.outside = table.more_rows > 0 || row.len() >= table::MAX_COLUMNS;
+                    if !self.outside {
+                        row.push(Vec::new());
+                    }
                 }
             }
             Tag::Emphasis => self.styles.push(style.add_modifier(Modifier::ITALIC)),
             Tag::Strong => self.styles.push(style.add_modifier(Modifier::BOLD)),
             Tag::Strikethrough => self.styles.push(style.add_modifier(Modifier::CROSSED_OUT)),
-            Tag::Link { dest_url, .. } => self.open_link(&dest_url, range.start, style),
-            Tag::Image { dest_url, .. } => {
-                if self.link.is_none() {
-                    self.open_link(&dest_url, range.start, style);
-                } else {
-                    self.nested += 1;
-                    self.styles.push(style);
-                }
-                self.text("▣ ", self.style(), range.start);
+            Tag::Link { .. } => {
+                self.start_link(&range);
             }
+            Tag::Image { dest_url, .. } => self.start_image(&dest_url, &range),
+            // Not switched on in the dialect; their text is drawn as it comes.
             Tag::MetadataBlock(_)
             | Tag::DefinitionList
             | Tag::DefinitionListTitle
             | Tag::DefinitionListDefinition
             | Tag::Superscript
-            | Tag::Subscript => self.styles.push(style),
+            | Tag::Subscript => {}
         }
     }
 
-    fn open_link(&mut self, destination: &str, start: usize, style: Style) {
+    fn start_quote(&mut self, kind: Option<BlockQuoteKind>, style: Style, start: usize) {
         let theme = self.canvas.theme;
-        let (index, target, lost) = match self.facts {
-            Facts::Page { page, broken } => {
-                let found = page.links.iter().position(|l| l.span.start == self.base + start);
-                match found.and_then(|i| Some((i, page.links.get(i)?))) {
-                    Some((index, link)) => (index, link.target.clone(), broken(link)),
-                    None => (usize::MAX, Target::of(&page.path, destination), false),
-                }
-            }
-            Facts::Text { at } => (self.texts, Target::of(at, destination), false),
+        self.canvas.open();
+        let (label, color) = match kind {
+            None => ("", theme.border),
+            Some(BlockQuoteKind::Note) => ("Note", theme.hint),
+            Some(BlockQuoteKind::Tip) => ("Tip", theme.success),
+            Some(BlockQuoteKind::Important) => ("Important", theme.staged),
+            Some(BlockQuoteKind::Warning) => ("Warning", theme.warning),
+            Some(BlockQuoteKind::Caution) => ("Caution", theme.error),
         };
-        self.texts += 1;
-        self.lost = lost;
-        self.link = Some(self.canvas.link(index, target, destination.to_owned()));
-        self.styles.push(style.patch(if lost { theme.link_broken } else { theme.link }));
+        let bar = Span::styled("▎ ", color);
+        self.canvas.push(bar.clone(), bar, false);
+        if kind.is_some() {
+            self.canvas.paragraph(&[Run::new(label, color.patch(theme.strong), start..start)]);
+            self.styles.push(style);
+        } else {
+            self.styles.push(style.patch(theme.quote));
+        }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    /// Whether a link was opened: a link within one is part of it.
+    fn start_link(&mut self, range: &Range<usize>) -> bool {
+        if self.link.is_none()
+            && let Some((index, link)) = self.facts.link_at(range.start)
+        {
+            self.open_link(index, link, None);
+            return true;
+        }
+        self.nested += 1;
+        false
+    }
+
+    fn start_image(&mut self, destination: &CowStr<'_>, range: &Range<usize>) {
+        let is_link = self.start_link(range);
+        self.put("[image: ", self.style().patch(self.canvas.theme.dim), range.start..range.start);
+        self.images.push(OpenImage {
+            destination: destination.to_string(),
+            is_link,
+            size: self.size + self.cut,
+        });
+    }
+
+    fn end_image(&mut self, range: &Range<usize>) {
+        let Some(image) = self.images.pop() else { return };
+        let style = self.style().patch(self.canvas.theme.dim);
+        let dot = if self.size + self.cut > image.size { " · " } else { "" };
+        self.put(&format!("{dot}{}", shown_path(&image.destination)), style, range.end..range.end);
+        if image.is_link {
+            self.close_link(range.end)
+        } else {
+            self.nested = self.nested.saturating_sub(1)
+        }
+        self.put("]", style, range.end..range.end);
+    }
+
+    fn end(&mut self, tag: TagEnd, range: &Range<usize>) {
         match tag {
-            TagEnd::Paragraph => {
+            TagEnd::Paragraph | TagEnd::HtmlBlock => {
                 self.flush();
                 self.canvas.gap();
             }
@@ -278,13 +463,6 @@ impl Walk<'_, '_> {
                 self.canvas.gap();
             }
             TagEnd::CodeBlock => self.end_code(),
-            TagEnd::HtmlBlock => {
-                while self.runs.last().is_some_and(|r| r.text == "\n") {
-                    self.runs.pop();
-                }
-                self.flush();
-                self.canvas.gap();
-            }
             TagEnd::List(_) => {
                 self.flush();
                 self.lists.pop();
@@ -292,102 +470,86 @@ impl Walk<'_, '_> {
                     self.canvas.gap();
                 }
             }
-            TagEnd::Item | TagEnd::FootnoteDefinition => {
+            TagEnd::Item => {
                 self.flush();
                 self.canvas.pop();
+            }
+            TagEnd::FootnoteDefinition => {
+                self.flush();
+                self.canvas.pop();
+                self.canvas.gap();
             }
             TagEnd::Table => {
                 if let Some(table) = self.table.take() {
                     self.canvas.open();
                     table.draw(self.canvas);
+                    self.note_cut();
                     self.canvas.gap();
                 }
             }
-            TagEnd::TableRow | TagEnd::TableCell => {}
-            TagEnd::Link | TagEnd::Image => {
-                if matches!(tag, TagEnd::Image) && self.nested > 0 {
-                    self.nested -= 1;
-                } else {
-                    if std::mem::take(&mut self.lost) {
-                        let style = self.style();
-                        self.text(" ✗", style, 0);
-                    }
-                    self.link = None;
-                }
+            TagEnd::TableCell => {
+                self.forget_links();
+                self.outside = false;
+            }
+            TagEnd::Link if self.nested > 0 => self.nested -= 1,
+            TagEnd::Link => self.close_link(range.end),
+            TagEnd::Image => self.end_image(range),
+            TagEnd::TableHead | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
                 self.styles.pop();
             }
-            TagEnd::TableHead
-            | TagEnd::Emphasis
-            | TagEnd::Strong
-            | TagEnd::Strikethrough
+            TagEnd::TableRow
             | TagEnd::MetadataBlock(_)
             | TagEnd::DefinitionList
             | TagEnd::DefinitionListTitle
             | TagEnd::DefinitionListDefinition
             | TagEnd::Superscript
-            | TagEnd::Subscript => {
-                self.styles.pop();
-            }
+            | TagEnd::Subscript => {}
         }
     }
 
     fn end_heading(&mut self) {
         self.styles.pop();
         let Some((level, start)) = self.heading.take() else { return };
-        let text: String = self.runs.iter().map(|r| r.text.as_str()).collect();
-        let slug = match self.facts {
-            Facts::Page { page, .. } => page
-                .headings
-                .iter()
-                .find(|h| h.span.start == self.base + start)
-                .map_or_else(|| slug::slugify(&text), |h| h.slug.clone()),
-            Facts::Text { .. } => slug::slugify(&text),
-        };
+        if self.runs.iter().all(|r| r.text.trim().is_empty()) {
+            self.flush();
+            return;
+        }
+        let slug = self.facts.slug(start).map_or_else(
+            || slug::slugify(&self.runs.iter().map(|r| r.text.as_str()).collect::<String>()),
+            str::to_owned,
+        );
         self.canvas.open();
         self.canvas.heading(slug);
         if level >= 3 {
-            let style = self.canvas.theme.dim;
             let mark = format!("{} ", "#".repeat(usize::from(level)));
-            self.runs.insert(0, Run { text: mark, style, link: None, offset: self.base + start });
+            self.runs.insert(0, Run::new(mark, self.canvas.theme.dim, start..start));
         }
-        let runs = std::mem::take(&mut self.runs);
-        self.canvas.paragraph(&runs);
+        self.flush();
         self.canvas.gap();
     }
 
     fn end_code(&mut self) {
-        let Some((language, code, start)) = self.code.take() else { return };
-        let theme = self.canvas.theme;
+        let Some(code) = self.code.take() else { return };
         self.canvas.open();
-        let bar = Span::styled("│ ", theme.border);
-        let mut offset = self.base + start;
-        if !language.is_empty() {
-            self.canvas.at(offset);
-            let label = Span::styled(format!("│ {}", Safe::line(&language)), theme.dim);
-            self.canvas.row(vec![label]);
-        }
-        for line in highlight::highlight(&language, &code, theme) {
-            let length: usize = line.iter().map(|(_, t)| t.len() + 1).sum();
-            let runs: Vec<Run> = line
-                .into_iter()
-                .map(|(style, text)| Run { text: text.replace('\t', "    "), style, link: None, offset })
-                .collect();
-            self.canvas.push(bar.clone(), bar.clone());
-            self.canvas.paragraph(&runs);
-            self.canvas.pop();
-            offset += length;
-        }
+        code::draw(self.canvas, &code.language, &code.text, code.start, &code.places);
+        self.cut = code.cut;
+        self.note_cut();
         self.canvas.gap();
     }
 }
 
-fn level_number(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
+impl OpenCode {
+    fn push(&mut self, text: &str, source: usize) {
+        let fitting = head(text, MAX_BLOCK.saturating_sub(self.text.len()));
+        self.cut += text.len() - fitting.len();
+        if !fitting.is_empty() {
+            self.places.push((self.text.len(), source));
+            self.text.push_str(fitting);
+        }
     }
+}
+
+/// A destination cut to what is worth showing; data URLs are megabytes.
+fn shown_path(destination: &str) -> String {
+    width::truncate(Safe::line(head(destination, 4 * MAX_PATH)).as_str(), MAX_PATH)
 }
