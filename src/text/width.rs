@@ -36,7 +36,8 @@ pub fn truncate(text: &str, columns: usize) -> String {
 }
 
 /// Breaks `text` (one logical line) into rows of at most `columns`, at spaces where possible, inside words where not.
-/// Between wide characters (CJK) a break is as good as at a space. Returns byte ranges of `text`; the spaces at a
+/// Beside wide characters (CJK) a break is as good as at a space, but not before closing punctuation or after an
+/// opening bracket (JIS X 4051). Returns byte ranges of `text`; the spaces at a
 /// break belong to no row. At least one row. A grapheme wider than `columns` gets a row of its own, and 0 columns
 /// count as 1.
 pub fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
@@ -51,12 +52,15 @@ pub fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
     let mut chance: Option<(usize, usize)> = None;
     let mut since = 0;
     let mut in_spaces = false;
+    // The last character of the row, if it is no blank, and whether it is wide.
+    let mut before: Option<(char, bool)> = None;
     // Spaces that hang over the right edge are skipped until the next word.
     let mut skipping = false;
     for (at, grapheme) in text.grapheme_indices(true) {
         let end = at + grapheme.len();
         let columns_of = grapheme.width();
         if grapheme.chars().all(is_breaking_space) {
+            before = None;
             if skipping {
                 start = end;
                 continue;
@@ -80,6 +84,15 @@ pub fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
         }
         in_spaces = false;
         skipping = false;
+        let wide = columns_of > 1;
+        if let (Some((last, last_wide)), Some(first)) = (before, grapheme.chars().next())
+            && (wide || last_wide)
+            && !(is_never_first(first) || is_never_last(last))
+        {
+            chance = Some((at, at));
+            since = 0;
+        }
+        before = grapheme.chars().next_back().map(|last| (last, wide));
         if used + columns_of > columns && used > 0 {
             match chance.take() {
                 Some((row_end, next)) if row_end > start => {
@@ -107,10 +120,6 @@ pub fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
         }
         used += columns_of;
         since += columns_of;
-        if columns_of > 1 {
-            chance = Some((end, end));
-            since = 0;
-        }
     }
     if start < text.len() || rows.is_empty() {
         rows.push(start..text.len());
@@ -124,7 +133,23 @@ fn is_plain(text: &str) -> bool {
 }
 
 fn is_breaking_space(c: char) -> bool {
-    c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{2007}' | '\u{202f}')
+    c.is_whitespace() && !is_glue(c)
+}
+
+/// What no row begins with: closing punctuation, small kana, the marks behind links.
+fn is_never_first(c: char) -> bool {
+    is_glue(c)
+        || "、。，．・：；？！）］｝〉》」』】〕〗〙〛’”ー々ゝゞヽヾ〜…‥％℃↗✗,.:;?!)]}%".contains(c)
+        || "ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ".contains(c)
+}
+
+/// What no row ends with: opening brackets.
+fn is_never_last(c: char) -> bool {
+    is_glue(c) || "（［｛〈《「『【〔〖〘〚‘“([{".contains(c)
+}
+
+fn is_glue(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{2007}' | '\u{202f}')
 }
 
 #[cfg(test)]
@@ -174,8 +199,18 @@ mod tests {
     fn wrap_cuts_between_wide_characters_and_survives_no_room() {
         assert_eq!(rows("日本語テキスト", 5), ["日本", "語テ", "キス", "ト"]);
         assert_eq!(rows("ab 日本語", 5), ["ab 日", "本語"]);
+        assert_eq!(rows("Core日本語", 5), ["Core", "日本", "語"]);
         assert_eq!(rows("日a", 1), ["日", "a"]);
         assert_eq!(rows("ab", 0), ["a", "b"]);
+    }
+
+    #[test]
+    fn punctuation_stays_with_its_word() {
+        assert_eq!(rows("日本語です。次", 10), ["日本語で", "す。次"]);
+        assert_eq!(rows("日本（東京）", 6), ["日本", "（東", "京）"]);
+        assert_eq!(rows("日本, 東京", 4), ["日", "本,", "東京"]);
+        assert_eq!(rows("。。。。。", 4), ["。。", "。。", "。"]);
+        assert_eq!(rows("日本\u{a0}✗", 4), ["日", "本\u{a0}✗"]);
     }
 
     proptest! {

@@ -392,17 +392,26 @@ pub fn wrap(runs: &[Run], room: usize, how: Break) -> Vec<Vec<Run>> {
     rows
 }
 
-/// Cuts a line after every `room` columns.
+/// Cuts a line where `room` columns end, or behind a blank not far before that.
 fn chop(text: &str, room: usize) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
     let (mut start, mut used) = (0, 0);
+    // Behind the last blank: where, and the columns since.
+    let mut blank: Option<(usize, usize)> = None;
     for (at, grapheme) in text.grapheme_indices(true) {
         let columns = width::width(grapheme);
         if used + columns > room && at > start {
-            rows.push(start..at);
-            (start, used) = (at, 0);
+            let (end, since) = blank.filter(|(_, since)| *since <= room / 3).unwrap_or((at, 0));
+            rows.push(start..end);
+            (start, used, blank) = (end, since, None);
         }
         used += columns;
+        if let Some((_, since)) = &mut blank {
+            *since += columns;
+        }
+        if grapheme == " " {
+            blank = Some((at + grapheme.len(), 0));
+        }
     }
     rows.push(start..text.len());
     rows
@@ -413,9 +422,16 @@ pub fn natural(runs: &[Run]) -> usize {
     joined(runs).split('\n').map(width::width).max().unwrap_or(0)
 }
 
-/// Columns of the longest word.
+/// Columns of the longest piece that cannot be broken well: a word, or a wide character.
 pub fn longest_word(runs: &[Run]) -> usize {
-    joined(runs).split_whitespace().map(width::width).max().unwrap_or(0)
+    let (mut longest, mut word) = (0, 0);
+    for grapheme in joined(runs).graphemes(true) {
+        let columns = width::width(grapheme);
+        let whole = columns < 2 && !grapheme.chars().all(char::is_whitespace);
+        word = if whole { word + columns } else { 0 };
+        longest = longest.max(word).max(columns);
+    }
+    longest
 }
 
 fn joined(runs: &[Run]) -> String {

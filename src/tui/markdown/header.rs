@@ -11,8 +11,8 @@ use crate::okf::frontmatter::{Entry, Node, Value};
 use crate::okf::{Link, LinkKind, Page};
 use crate::text::{Safe, Span, width};
 
-/// Longest value of a key without a place of its own, in columns.
-const MAX_VALUE: usize = 300;
+/// Longest value that is shown, in columns.
+const MAX_VALUE: usize = 120;
 /// Most that is shown of a block that cannot be read, in bytes.
 const MAX_RAW: usize = 4096;
 /// Keys drawn in their own way when their values are of the kind expected.
@@ -52,11 +52,14 @@ pub fn draw(canvas: &mut Canvas<'_>, page: &Page, broken: &dyn Fn(&Link) -> bool
     fields(canvas, page, broken);
     let linked: HashSet<Span> =
         page.links.iter().filter(|l| matches!(l.kind, LinkKind::Field(_))).map(|l| l.span).collect();
-    for entry in &matter.entries {
-        if !is_shown(page, entry, &linked) {
-            let value = width::truncate(Safe::line(&compact(&entry.value)).as_str(), MAX_VALUE);
-            labelled(canvas, &entry.key, vec![run(value, theme.dim, entry.key_span.start)]);
-        }
+    let mut rest = Vec::new();
+    for entry in matter.entries.iter().filter(|entry| !is_shown(page, entry, &linked)) {
+        let between = if rest.is_empty() { "" } else { " · " };
+        let value = width::truncate(Safe::line(&compact(&entry.value)).as_str(), MAX_VALUE);
+        rest.push(run(format!("{between}{}: {value}", entry.key), theme.dim, entry.key_span.start));
+    }
+    if !rest.is_empty() {
+        canvas.paragraph(&rest);
     }
     canvas.gap();
 }
@@ -69,8 +72,9 @@ fn fields(canvas: &mut Canvas<'_>, page: &Page, broken: &dyn Fn(&Link) -> bool) 
         let LinkKind::Field(field) = &link.kind else { continue };
         let (style, mark) = link_look(link, broken(link), theme);
         let at = canvas.link(index, link.target.clone(), link.destination.clone());
-        let named = if link.text.is_empty() { String::new() } else { format!(" ({})", link.text) };
-        let mut piece = run(format!("{}{named}{mark}", link.destination), style, link.span.start);
+        let shown = if link.text.is_empty() { &link.destination } else { &link.text };
+        let shown = width::truncate(Safe::line(shown).as_str(), MAX_VALUE);
+        let mut piece = run(format!("{shown}{mark}"), style, link.span.start);
         piece.link = Some(at);
         match &mut open {
             Some((before, runs)) if before == field => {

@@ -138,3 +138,42 @@ fn last_block(text: &str, from: usize) -> usize {
     }
     from + found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_blocks_are_laid_out_again() {
+        let theme = Theme::plain();
+        let mut stream = Stream::default();
+        for number in 0..200 {
+            for piece in ["Some ", "words", ".\n", "\n- item\n\n", "```\ncode\n\n", "code\n```\n", "\n"] {
+                stream.push(piece);
+                stream.rendered(30, &theme);
+                assert!(
+                    stream.text.len() - stream.done < 60,
+                    "{number}: {}",
+                    stream.text.len() - stream.done
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_still_grows_finishes_nothing() {
+        assert_eq!(last_block("1. a\n\n2", 0), 0);
+        assert_eq!(last_block("1. a\n\n2. b\n\nc\n", 0), 12);
+        assert_eq!(last_block("a\nb\n\n> c\n\nd\n", 5), 10);
+    }
+
+    #[test]
+    fn a_definition_changes_what_stood_above() {
+        let theme = Theme::plain();
+        let mut stream = Stream::default();
+        stream.push("[a] one\n\ntwo\n\nthree\n");
+        assert!(stream.rendered(30, &theme).links.is_empty());
+        stream.push("\n[a]: b.md\n");
+        assert_eq!(stream.rendered(30, &theme).links.len(), 1);
+    }
+}

@@ -8,6 +8,8 @@ use crate::text::width;
 
 /// Narrowest column that is still readable.
 const MIN_COLUMN: usize = 6;
+/// Longest word that is kept whole where the width allows.
+const MAX_WORD: usize = 24;
 /// What lies beyond these is counted, not drawn.
 pub const MAX_ROWS: usize = 2000;
 pub const MAX_COLUMNS: usize = 200;
@@ -50,14 +52,17 @@ impl Table {
         for row in &self.rows {
             for ((cell, wanted), least) in row.iter().zip(&mut wanted).zip(&mut least) {
                 *wanted = natural(cell).max(*wanted);
-                if *least < MIN_COLUMN {
-                    *least = longest_word(cell).clamp(*least, MIN_COLUMN);
+                if *least < MAX_WORD {
+                    *least = longest_word(cell).clamp(*least, MAX_WORD);
                 }
             }
         }
         let room = room.checked_sub(width::width(BETWEEN) * (columns - 1))?;
         if wanted.iter().sum::<usize>() <= room {
             return Some(wanted);
+        }
+        if least.iter().sum::<usize>() > room {
+            least.iter_mut().for_each(|least| *least = (*least).min(MIN_COLUMN));
         }
         if least.iter().sum::<usize>() > room {
             return None;

@@ -218,8 +218,8 @@ fn accents_at_the_border_of_styles_stay_with_their_letter() {
 #[test]
 fn footnotes_stand_where_they_are_written() {
     assert_eq!(
-        rows("Said.[^a]\n\n[^a]: By one\n\n    and another.\n\nEnd", 14),
-        ["Said.[a]", "", "[a] By one", "", "    and", "    another.", "", "End"]
+        rows("Said.[^b] So.[^A]\n\n[^a]: By one\n\n    and another.\n\n[^b]: b\n\nEnd", 16),
+        ["Said.[1] So.[2]", "", "[2] By one", "", "    and another.", "[1] b", "", "End"]
     );
 }
 
@@ -231,10 +231,15 @@ fn long_code_lines_are_cut_with_a_mark_and_lose_nothing() {
 }
 
 #[test]
+fn lines_of_japanese_are_joined_without_a_blank() {
+    assert_eq!(rows("日本語\nです。\n次\nword\n*次*\n字", 40), ["日本語です。次 word 次字"]);
+}
+
+#[test]
 fn html_and_breaks() {
     assert_eq!(
-        rows("<div>\n  <b>x</b>\n</div>\n\ny<br/>z\\\nw", 20),
-        ["<div>", "  <b>x</b>", "</div>", "", "y", "z", "w"]
+        rows("<div>\n  <b>x</b>\n</div>\n\ny<br/> z<br>\nv\\\nw", 20),
+        ["<div>", "  <b>x</b>", "</div>", "", "y", "z", "v", "w"]
     );
 }
 
@@ -257,8 +262,7 @@ fn the_card_leaves_no_key_out() {
             "Concept · #a #b",
             "sources: b.md, lost.md\u{a0}✗",
             "resource: https://e.org↗",
-            "owner: {name: Data, id: 7}",
-            "type: Again",
+            "owner: {name: Data, id: 7} · type: Again",
             "",
             "A"
         ]
@@ -470,4 +474,44 @@ fn a_stream_keeps_what_is_finished_and_forgets_what_changes() {
     assert_eq!(*stream.rendered(9, &theme), whole);
     stream.set("# B\n\nother");
     assert_eq!(*stream.rendered(9, &theme), render_text("# B\n\nother", 9, &theme));
+}
+
+/// Rows, then for every cell a letter that names its style, then what the letters mean, then links and headings.
+fn dump(rendered: &Rendered) -> String {
+    use std::fmt::Write;
+    let mut legend: Vec<String> = Vec::new();
+    let (mut text, mut grid) = (String::new(), String::new());
+    for line in &rendered.lines {
+        writeln!(text, "{}", line.to_string().trim_end()).unwrap();
+        let mut row = String::new();
+        for span in &line.spans {
+            let style = line.style.patch(span.style);
+            let colour = style.fg.map_or("–".to_owned(), |c| format!("{c:?}"));
+            let name = format!("{colour} {:?}", style.add_modifier);
+            let at = legend.iter().position(|s| *s == name).unwrap_or_else(|| {
+                legend.push(name);
+                legend.len() - 1
+            });
+            let letter = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".chars().nth(at).unwrap();
+            row.extend(std::iter::repeat_n(letter, crate::text::width::width(&span.content)));
+        }
+        writeln!(grid, "{}", row.trim_end_matches('.')).unwrap();
+    }
+    let letters = ".abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".chars();
+    let legend: String = letters.zip(&legend).map(|(letter, name)| format!("{letter} {name}\n")).collect();
+    let links: String =
+        rendered.links.iter().map(|l| format!("{} {} {:?}\n", l.link, l.destination, l.spans)).collect();
+    let headings: String = rendered.headings.iter().map(|(row, slug)| format!("{row} {slug}\n")).collect();
+    format!("{text}---\n{grid}---\n{legend}---\n{links}---\n{headings}")
+}
+
+#[test]
+fn every_construct() {
+    let text = include_str!("every_construct.md");
+    let page = Page::parse(BundlePath::parse("/wiki/every.md").unwrap(), Arc::from(text));
+    for width in [38, 78, 118] {
+        let rendered = render_page(&page, width, &Theme::ansi(), &|l| l.destination.contains("lost"));
+        assert_fits(&rendered, width);
+        insta::assert_snapshot!(format!("every_construct_{width}"), dump(&rendered));
+    }
 }

@@ -1,5 +1,6 @@
 //! From markdown events to blocks on the canvas. Iterative, so that no nesting overflows a stack.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use pulldown_cmark::{BlockQuoteKind, CodeBlockKind, CowStr, Event, Parser, Tag, TagEnd};
@@ -56,6 +57,12 @@ struct Walk<'c, 'a> {
     /// Bytes of text in the block, and how many more were left out.
     size: usize,
     cut: usize,
+    /// A line of the source ended; whether that is a blank depends on what follows.
+    soft_break: Option<(Style, Range<usize>)>,
+    /// Footnotes by label, numbered as they are first spoken of.
+    footnotes: HashMap<String, usize>,
+    /// The block before was a footnote.
+    after_footnote: bool,
     /// Text events in a row, which may hold a link together.
     pending: Vec<(Range<usize>, String)>,
     styles: Vec<Style>,
@@ -80,6 +87,9 @@ pub fn draw(canvas: &mut Canvas<'_>, source: &str, base: usize, facts: &Facts<'_
         runs: Vec::new(),
         size: 0,
         cut: 0,
+        soft_break: None,
+        footnotes: HashMap::new(),
+        after_footnote: false,
         pending: Vec::new(),
         styles: vec![style],
         link: None,
@@ -127,7 +137,7 @@ impl Walk<'_, '_> {
             Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.put(&text.replace('\n', " "), self.style().patch(theme.code), range);
             }
-            Event::SoftBreak => self.put(" ", self.style(), range),
+            Event::SoftBreak => self.soft_break = Some((self.style(), range)),
             Event::HardBreak => self.put("\n", self.style(), range),
             Event::Html(text) => self.prose(&text, theme.dim, range),
             Event::InlineHtml(text) => {
@@ -140,6 +150,7 @@ impl Walk<'_, '_> {
             }
             Event::Rule => {
                 self.flush();
+                self.after_footnote = false;
                 self.canvas.at(range.start);
                 self.canvas.open();
                 let rule = "─".repeat(self.canvas.room());
@@ -153,7 +164,10 @@ impl Walk<'_, '_> {
                     self.put(mark, style, range);
                 }
             }
-            Event::FootnoteReference(label) => self.put(&format!("[{label}]"), theme.accent, range),
+            Event::FootnoteReference(label) => {
+                let number = self.footnote(&label);
+                self.put(&format!("[{number}]"), theme.accent, range);
+            }
         }
     }
 
@@ -161,6 +175,12 @@ impl Walk<'_, '_> {
     fn put(&mut self, text: &str, style: Style, source: Range<usize>) {
         if self.outside || text.is_empty() {
             return;
+        }
+        if let Some((style, range)) = self.soft_break.take()
+            && self.last_char() != Some('\n')
+            && !(text.starts_with(is_han_or_kana) && self.last_char().is_some_and(is_han_or_kana))
+        {
+            self.put(" ", style, range);
         }
         let fitting = head(text, MAX_BLOCK.saturating_sub(self.size));
         self.cut += text.len() - fitting.len();
@@ -174,8 +194,7 @@ impl Walk<'_, '_> {
             run.style = style.patch(open.style);
             run.link = Some(open.link);
         }
-        let cell = self.table.as_mut().and_then(|t| t.rows.last_mut()).and_then(|r| r.last_mut());
-        let runs = cell.unwrap_or(&mut self.runs);
+        let runs = self.runs();
         match runs.last_mut() {
             // Many short runs would cost more than they say.
             Some(last)
@@ -189,14 +208,38 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Where text goes now.
+    fn runs(&mut self) -> &mut Vec<Run> {
+        let cell = self.table.as_mut().and_then(|t| t.rows.last_mut()).and_then(|r| r.last_mut());
+        cell.unwrap_or(&mut self.runs)
+    }
+
+    fn last_char(&mut self) -> Option<char> {
+        self.runs().last().and_then(|run| run.text.chars().next_back())
+    }
+
+    /// The number of a footnote.
+    fn footnote(&mut self, label: &str) -> usize {
+        // Labels are the same in any case (GFM).
+        let next = self.footnotes.len() + 1;
+        *self.footnotes.entry(label.to_lowercase()).or_insert(next)
+    }
+
     /// Adds the text that was collected, with the links that stand in it as plain text.
     fn settle(&mut self) {
         if self.pending.is_empty() {
             return;
         }
         let style = self.style();
-        for (range, text) in std::mem::take(&mut self.pending) {
-            self.prose(&text.replace('\n', " "), style, range);
+        for (mut range, text) in std::mem::take(&mut self.pending) {
+            let mut text = text.replace('\n', " ");
+            // Blanks behind a `<br>`.
+            if self.last_char() == Some('\n') && text.len() == range.len() {
+                let blanks = text.len() - text.trim_start_matches(' ').len();
+                text.drain(..blanks);
+                range.start += blanks;
+            }
+            self.prose(&text, style, range);
         }
     }
 
@@ -256,6 +299,7 @@ impl Walk<'_, '_> {
     /// Draws what was collected as a paragraph.
     fn flush(&mut self) {
         self.forget_links();
+        self.soft_break = None;
         let mut runs = std::mem::take(&mut self.runs);
         while let Some(last) = runs.last_mut() {
             last.text.truncate(last.text.trim_end_matches('\n').len());
@@ -306,6 +350,10 @@ impl Walk<'_, '_> {
         if !inline {
             self.flush();
             self.canvas.at(range.start);
+            // Footnotes stand close.
+            if std::mem::take(&mut self.after_footnote) && matches!(tag, Tag::FootnoteDefinition(_)) {
+                self.canvas.no_gap();
+            }
         }
         match tag {
             Tag::Paragraph | Tag::HtmlBlock => {}
@@ -343,8 +391,8 @@ impl Walk<'_, '_> {
             }
             Tag::FootnoteDefinition(label) => {
                 self.canvas.open();
-                let mark = format!("[{}] ", Safe::line(&label));
-                let blank = " ".repeat(width::width(&mark).min(8));
+                let mark = format!("[{}] ", self.footnote(&label));
+                let blank = " ".repeat(width::width(&mark));
                 self.canvas.push(Span::styled(mark, theme.accent), Span::raw(blank), true);
             }
             Tag::Table(alignments) => {
@@ -478,6 +526,7 @@ impl Walk<'_, '_> {
                 self.flush();
                 self.canvas.pop();
                 self.canvas.gap();
+                self.after_footnote = true;
             }
             TagEnd::Table => {
                 if let Some(table) = self.table.take() {
@@ -547,6 +596,12 @@ impl OpenCode {
             self.text.push_str(fitting);
         }
     }
+}
+
+/// Scripts written without blanks: a line that ends between two such characters only ended for want of room.
+fn is_han_or_kana(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{30ff}' | '\u{31c0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff60}' | '\u{20000}'..='\u{323af}')
 }
 
 /// A destination cut to what is worth showing; data URLs are megabytes.

@@ -8,6 +8,7 @@ use ratatui::text::Line;
 use super::composer::Composer;
 use crate::agent::event::{CallId, Todo, Usage};
 use crate::okf::Target;
+use crate::tui::markdown::Stream;
 
 /// Longer answers are laid out four times a second while they stream, not with every frame.
 const LONG: usize = 16 * 1024;
@@ -62,11 +63,13 @@ pub struct Entry {
     pub width: Option<u16>,
     /// [`State::ticks`](super::State::ticks) when they were made.
     pub made: u64,
+    /// What is laid out of an answer that still grows.
+    pub stream: Option<Box<Stream>>,
 }
 
 impl Entry {
     pub fn new(item: Item) -> Self {
-        Self { item, rows: Vec::new(), cited: Vec::new(), width: None, made: 0 }
+        Self { item, rows: Vec::new(), cited: Vec::new(), width: None, made: 0, stream: None }
     }
 
     /// Laying it out anew for every streamed word would cost the square of its length.

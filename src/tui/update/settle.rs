@@ -87,14 +87,25 @@ fn chat(state: &mut State, width: u16, height: usize) {
     let details = chat.details;
     let mut gap = false;
     let in_turn = chat.in_turn;
-    for entry in &mut chat.entries {
+    let last = chat.entries.len().saturating_sub(1);
+    for (index, entry) in chat.entries.iter_mut().enumerate() {
+        // Only the last entry grows.
+        let grows = in_turn && index == last && matches!(entry.item, Item::Answer(_));
+        if !grows {
+            entry.stream = None;
+        }
         // What has rows and still grows can wait for the next tick.
         let waits = in_turn && entry.is_long() && !entry.rows.is_empty() && entry.made == ticks;
         if entry.width != Some(width) && !waits {
             entry.made = ticks;
             let exists = |path: &_| wiki.as_ref().is_some_and(|w| w.page(path).is_some());
             let link = |text: &str| citations::link_paths(text, &exists);
-            let (rows, cited) = view::transcript::rows(&entry.item, gap, width, details, &theme, &link);
+            if grows {
+                entry.stream.get_or_insert_default();
+            }
+            let stream = entry.stream.as_deref_mut();
+            let (rows, cited) =
+                view::transcript::rows(&entry.item, stream, gap, width, details, &theme, &link);
             entry.rows = rows;
             entry.cited = cited;
             entry.width = Some(width);

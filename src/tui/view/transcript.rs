@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use crate::agent::event::{Todo, TodoStatus};
 use crate::text::{Safe, width};
-use crate::tui::markdown;
+use crate::tui::markdown::{self, Stream};
 use crate::tui::state::chat::{Cited, Item, ToolState};
 use crate::tui::theme::Theme;
 
@@ -15,9 +15,11 @@ use crate::tui::theme::Theme;
 const RESULT_ROWS: usize = 12;
 
 /// Rows of an item, a blank one last, and the links in it. After another item of the same turn (`gap`) an answer
-/// begins with a blank row too. `prepare` turns bare paths of the text into links.
+/// begins with a blank row too. `prepare` turns bare paths of the text into links. `stream` remembers what of an
+/// answer that still grows is laid out already.
 pub fn rows(
     item: &Item,
+    stream: Option<&mut Stream>,
     gap: bool,
     width: u16,
     details: bool,
@@ -37,7 +39,14 @@ pub fn rows(
             rows.push(Line::default());
         }
         Item::Answer(text) => {
-            let rendered = markdown::render_text(&prepare(text), width, theme);
+            let text = prepare(text);
+            let rendered = match stream {
+                Some(stream) => {
+                    stream.set(&text);
+                    stream.rendered(width, theme).clone()
+                }
+                None => markdown::render_text(&text, width, theme),
+            };
             let above = usize::from(gap);
             for link in rendered.links {
                 cited.push(Cited {
