@@ -515,3 +515,41 @@ fn every_construct() {
         insta::assert_snapshot!(format!("every_construct_{width}"), dump(&rendered));
     }
 }
+
+#[test]
+fn real_pages_fit_and_every_link_is_drawn() {
+    let bundles = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/bundles"));
+    if !bundles.is_dir() {
+        eprintln!("skipped: there are no bundles beside the repository");
+        return;
+    }
+    let mut folders = vec![bundles.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|e| e == "md") {
+                files.push(entry);
+            }
+        }
+    }
+    files.sort();
+    // Each of them would take minutes unoptimised.
+    for file in files.iter().step_by(40) {
+        let Ok(text) = std::fs::read_to_string(file) else { continue };
+        let page = Page::parse(BundlePath::parse("/wiki/a.md").unwrap(), Arc::from(text));
+        for width in [3, 38, 118] {
+            let rendered = render_page(&page, width, &Theme::ansi(), &|_| false);
+            check(&rendered, width).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+            let drawn: std::collections::HashSet<usize> = rendered.links.iter().map(|l| l.link).collect();
+            // A badge is drawn as part of the link around it.
+            let lost = page
+                .links
+                .iter()
+                .enumerate()
+                .find(|(at, l)| !drawn.contains(at) && l.kind != crate::okf::LinkKind::Image);
+            assert_eq!(lost, None, "{}", file.display());
+        }
+    }
+}
