@@ -1,0 +1,227 @@
+//! Deciding a file's change hunk by hunk. Pure: from a change and decisions to what lands and what is left.
+//!
+//! A hunk here is one run of changed lines without context, the smallest piece that can be decided on its own.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+use super::change::{ChangeKind, ChangeSet, Decision, Decisions, FileChange};
+use crate::okf::{BundlePath, ContentHash};
+
+#[cfg(test)]
+mod tests;
+
+/// A hunk's identity: what it takes out and puts in, and which of its equals it is. It stays the same when other
+/// hunks of the file are decided or lines elsewhere move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HunkId(ContentHash);
+
+/// One run of changed lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileHunk {
+    pub id: HunkId,
+    /// Lines from 0, half open, in the text before and after.
+    pub old: Range<usize>,
+    pub new: Range<usize>,
+    /// The lines with their ends.
+    pub before: String,
+    pub after: String,
+}
+
+/// What was decided about one hunk.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum HunkDecision {
+    /// Stays staged.
+    #[default]
+    PutOff,
+    Approved,
+    /// The text before stays.
+    Rejected {
+        reason: String,
+    },
+    /// The person's own text stands there instead.
+    Replaced {
+        text: String,
+    },
+}
+
+/// What was decided about one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileDecision {
+    Whole(Decision),
+    /// `shown` is [`FileChange::shown`] of what the person saw; a hunk without decision is put off.
+    Hunks {
+        shown: ContentHash,
+        hunks: BTreeMap<HunkId, HunkDecision>,
+    },
+}
+
+/// Decisions of both kinds by path.
+pub type Verdicts = BTreeMap<BundlePath, FileDecision>;
+
+/// Verdicts turned into whole changes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Resolved {
+    /// The set to apply: a file decided by hunks holds just what was approved of it.
+    pub changes: ChangeSet,
+    pub decisions: Decisions,
+    /// For each file decided by hunks: what stays proposed once the rest has landed; none when nothing does.
+    pub left: BTreeMap<BundlePath, Option<FileChange>>,
+    /// Rejected hunks and why.
+    pub rejected: Vec<RejectedHunk>,
+    /// Hunks that the person wrote anew.
+    pub replaced: Vec<(BundlePath, FileHunk, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RejectedHunk {
+    pub path: BundlePath,
+    pub hunk: FileHunk,
+    pub reason: String,
+}
+
+impl FileChange {
+    /// The change's hunks in file order; none when a side is not text. A created or deleted file has one.
+    pub fn hunks(&self) -> Vec<FileHunk> {
+        let Ok((before, after)) = self.texts() else { return Vec::new() };
+        hunks(before.unwrap_or_default(), after.unwrap_or_default())
+    }
+
+    /// Whether the sides differ in line ends alone.
+    pub fn is_line_ends_only(&self) -> bool {
+        let Ok((Some(before), Some(after))) = self.texts() else { return false };
+        before != after && before.replace("\r\n", "\n") == after.replace("\r\n", "\n")
+    }
+}
+
+fn hunks(before: &str, after: &str) -> Vec<FileHunk> {
+    let old: Vec<&str> = before.split_inclusive('\n').collect();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let mut seen: BTreeMap<ContentHash, u32> = BTreeMap::new();
+    capture_diff_slices(Algorithm::Histogram, &old, &new)
+        .into_iter()
+        .filter(|op| op.tag() != DiffTag::Equal)
+        .map(|op| {
+            let text = |lines: &[&str], range: Range<usize>| lines.get(range).unwrap_or_default().concat();
+            let (before, after) = (text(&old, op.old_range()), text(&new, op.new_range()));
+            // The length first, so that no two pairs spell the same bytes.
+            let pair = ContentHash::of(format!("{}:{before}{after}", before.len()).as_bytes());
+            let nth = seen.entry(pair).and_modify(|n| *n += 1).or_default();
+            let id = HunkId(ContentHash::of(format!("{pair}#{nth}").as_bytes()));
+            FileHunk { id, old: op.old_range(), new: op.new_range(), before, after }
+        })
+        .collect()
+}
+
+/// The text before with each hunk as `choose` says: its old lines, its new ones, or others.
+fn compose(before: &str, hunks: &[FileHunk], choose: impl Fn(&FileHunk) -> String) -> String {
+    let lines: Vec<&str> = before.split_inclusive('\n').collect();
+    let mut out = String::with_capacity(before.len());
+    let mut at = 0;
+    for hunk in hunks {
+        out.extend(lines.get(at..hunk.old.start).unwrap_or_default().iter().copied());
+        out.push_str(&choose(hunk));
+        at = hunk.old.end;
+    }
+    out.extend(lines.get(at..).unwrap_or_default().iter().copied());
+    out
+}
+
+/// Turns verdicts into a set of whole changes. A file whose `shown` is not what the set holds keeps that decision, so that
+/// applying refuses it.
+pub fn resolve(changes: &ChangeSet, verdicts: &Verdicts) -> Resolved {
+    let mut resolved =
+        Resolved { changes: ChangeSet { id: changes.id, files: Vec::new() }, ..Resolved::default() };
+    for file in &changes.files {
+        match verdicts.get(&file.path) {
+            None => resolved.changes.files.push(file.clone()),
+            Some(FileDecision::Whole(decision)) => {
+                resolved.changes.files.push(file.clone());
+                resolved.decisions.insert(file.path.clone(), decision.clone());
+            }
+            Some(FileDecision::Hunks { shown, hunks }) => resolve_file(&mut resolved, file, *shown, hunks),
+        }
+    }
+    // A decision about a file that is not there any more is refused by name, not dropped.
+    for (path, verdict) in verdicts {
+        if changes.file(path).is_none() {
+            let decision = match verdict {
+                FileDecision::Whole(decision) => decision.clone(),
+                FileDecision::Hunks { shown, .. } => Decision::Approved { shown: *shown },
+            };
+            resolved.decisions.insert(path.clone(), decision);
+        }
+    }
+    resolved
+}
+
+fn resolve_file(
+    resolved: &mut Resolved,
+    file: &FileChange,
+    shown: ContentHash,
+    decisions: &BTreeMap<HunkId, HunkDecision>,
+) {
+    let hunks = file.hunks();
+    let of = |hunk: &FileHunk| decisions.get(&hunk.id).cloned().unwrap_or_default();
+    let known = decisions.keys().all(|id| hunks.iter().any(|hunk| hunk.id == *id));
+    if shown != file.shown() || !known || hunks.is_empty() {
+        resolved.changes.files.push(file.clone());
+        resolved.decisions.insert(file.path.clone(), Decision::Approved { shown });
+        return;
+    }
+    for hunk in &hunks {
+        match of(hunk) {
+            HunkDecision::Rejected { reason } => {
+                resolved.rejected.push(RejectedHunk { path: file.path.clone(), hunk: hunk.clone(), reason });
+            }
+            HunkDecision::Replaced { text } => {
+                resolved.replaced.push((file.path.clone(), hunk.clone(), text))
+            }
+            HunkDecision::Approved | HunkDecision::PutOff => {}
+        }
+    }
+    let Ok((before, _)) = file.texts() else { return };
+    let text = before.unwrap_or_default();
+    let landing = compose(text, &hunks, |hunk| match of(hunk) {
+        HunkDecision::Approved => hunk.after.clone(),
+        HunkDecision::Replaced { text } => text,
+        HunkDecision::Rejected { .. } | HunkDecision::PutOff => hunk.before.clone(),
+    });
+    let proposed = compose(text, &hunks, |hunk| match of(hunk) {
+        HunkDecision::Approved | HunkDecision::PutOff => hunk.after.clone(),
+        HunkDecision::Replaced { text } => text,
+        HunkDecision::Rejected { .. } => hunk.before.clone(),
+    });
+    // A file is deleted or created as a whole: only its one hunk's approval does that.
+    let whole =
+        matches!(file.kind, ChangeKind::Delete) && hunks.iter().all(|h| of(h) == HunkDecision::Approved);
+    let bytes = |text: &str| Arc::<[u8]>::from(text.as_bytes());
+    let after = if whole { None } else { Some(bytes(&landing)) };
+    let exists = after.is_some() && (before.is_some() || !landing.is_empty());
+    let lands = if exists || whole { landing != text || whole } else { false };
+    if lands {
+        let kind = match (&file.kind, &after) {
+            (ChangeKind::Delete, Some(_)) => ChangeKind::Modify,
+            (kind, _) => kind.clone(),
+        };
+        let part =
+            FileChange { path: file.path.clone(), kind, before: file.before.clone(), after: after.clone() };
+        resolved.decisions.insert(file.path.clone(), Decision::Approved { shown: part.shown() });
+        resolved.changes.files.push(part);
+    }
+    let open = hunks.iter().any(|hunk| of(hunk) == HunkDecision::PutOff);
+    let left = open.then(|| {
+        let now = if lands { after } else { file.before.clone() };
+        let kind = match &now {
+            None => ChangeKind::Create,
+            Some(_) if lands => ChangeKind::Modify,
+            Some(_) => file.kind.clone(),
+        };
+        let after = if matches!(kind, ChangeKind::Delete) { None } else { Some(bytes(&proposed)) };
+        FileChange { path: file.path.clone(), kind, before: now, after }
+    });
+    resolved.left.insert(file.path.clone(), left.filter(|change| change.before != change.after));
+}

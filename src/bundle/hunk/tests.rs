@@ -1,0 +1,137 @@
+//! Decisions by hunk.
+
+use super::*;
+use crate::bundle::{MemoryBundle, Read, apply};
+use proptest::prelude::*;
+
+fn path() -> BundlePath {
+    BundlePath::parse("/wiki/a.md").unwrap()
+}
+
+fn change(before: Option<&str>, after: Option<&str>) -> FileChange {
+    let kind = match (before, after) {
+        (None, _) => ChangeKind::Create,
+        (_, None) => ChangeKind::Delete,
+        _ => ChangeKind::Modify,
+    };
+    let bytes = |text: Option<&str>| text.map(|t| Arc::from(t.as_bytes()));
+    FileChange { path: path(), kind, before: bytes(before), after: bytes(after) }
+}
+
+fn set(file: FileChange) -> ChangeSet {
+    ChangeSet { id: 1, files: vec![file] }
+}
+
+fn decide(file: &FileChange, decisions: &[HunkDecision]) -> Verdicts {
+    let hunks = file.hunks().iter().map(|h| h.id).zip(decisions.iter().cloned()).collect();
+    Verdicts::from([(path(), FileDecision::Hunks { shown: file.shown(), hunks })])
+}
+
+fn text(change: &FileChange) -> String {
+    String::from_utf8(change.after.as_deref().unwrap().to_vec()).unwrap()
+}
+
+use HunkDecision::{Approved, PutOff};
+
+fn rejected() -> HunkDecision {
+    HunkDecision::Rejected { reason: "no".into() }
+}
+
+#[test]
+fn each_hunk_goes_its_own_way() {
+    let file = change(Some("a\nb\nc\nd\ne\nf\ng\n"), Some("A\nb\nC\nd\nE\nf\nG\n"));
+    let own = HunkDecision::Replaced { text: "mine\n".into() };
+    let resolved = resolve(&set(file.clone()), &decide(&file, &[Approved, rejected(), PutOff, own]));
+    assert_eq!(text(&resolved.changes.files[0]), "A\nb\nc\nd\ne\nf\nmine\n");
+    let left = resolved.left[&path()].as_ref().unwrap();
+    assert_eq!(left.before.as_deref(), Some(&b"A\nb\nc\nd\ne\nf\nmine\n"[..]));
+    assert_eq!(text(left), "A\nb\nc\nd\nE\nf\nmine\n");
+    assert_eq!(
+        (resolved.rejected[0].hunk.before.as_str(), resolved.rejected[0].reason.as_str()),
+        ("c\n", "no")
+    );
+    assert_eq!(resolved.replaced[0].2, "mine\n");
+}
+
+#[test]
+fn the_id_of_a_hunk_outlives_the_decision_of_others() {
+    let file = change(Some("a\nb\nc\nb\n"), Some("a\nX\nc\nX\n"));
+    let hunks = file.hunks();
+    assert_eq!(hunks.len(), 2);
+    assert_ne!(hunks[0].id, hunks[1].id, "equal hunks are told apart");
+    let file = change(Some("a\nb\nc\nd\n"), Some("A\nb\nC\nd\n"));
+    let resolved = resolve(&set(file.clone()), &decide(&file, &[Approved, PutOff]));
+    let left = resolved.left[&path()].as_ref().unwrap();
+    assert_eq!(left.hunks()[0].id, file.hunks()[1].id);
+}
+
+#[test]
+fn a_stale_picture_is_refused_as_a_whole() {
+    let file = change(Some("a\n"), Some("b\n"));
+    let verdicts = decide(&file, &[Approved]);
+    let newer = change(Some("a\n"), Some("c\n"));
+    let resolved = resolve(&set(newer), &verdicts);
+    let bundle = MemoryBundle::new([("/wiki/a.md", "a\n")]).unwrap();
+    let applied = apply(&bundle, &resolved.changes, &resolved.decisions);
+    assert_eq!((applied.landed.len(), applied.failed.len()), (0, 1));
+    assert_eq!(bundle.read(&path()).unwrap(), "a\n");
+    let gone = resolve(&ChangeSet::default(), &verdicts);
+    assert_eq!(apply(&bundle, &gone.changes, &gone.decisions).failed.len(), 1);
+}
+
+#[test]
+fn a_file_is_created_or_deleted_only_when_its_hunk_is_approved() {
+    let created = change(None, Some("a\n"));
+    let resolved = resolve(&set(created.clone()), &decide(&created, &[rejected()]));
+    assert!(resolved.changes.files.is_empty() && resolved.left[&path()].is_none());
+    let resolved = resolve(&set(created.clone()), &decide(&created, &[PutOff]));
+    assert!(resolved.changes.files.is_empty());
+    assert_eq!(resolved.left[&path()].as_ref(), Some(&created));
+    let deleted = change(Some("a\n"), None);
+    let resolved = resolve(&set(deleted.clone()), &decide(&deleted, &[Approved]));
+    assert_eq!(resolved.changes.files, [deleted.clone()]);
+    let resolved = resolve(&set(deleted.clone()), &decide(&deleted, &[PutOff]));
+    assert!(resolved.changes.files.is_empty());
+    assert_eq!(resolved.left[&path()].as_ref(), Some(&deleted));
+    let resolved = resolve(&set(deleted.clone()), &decide(&deleted, &[rejected()]));
+    assert!(resolved.changes.files.is_empty() && resolved.left[&path()].is_none());
+}
+
+#[test]
+fn a_change_of_line_ends_is_named() {
+    assert!(change(Some("a\r\nb\r\n"), Some("a\nb\n")).is_line_ends_only());
+    assert!(!change(Some("a\r\nb\r\n"), Some("a\nc\n")).is_line_ends_only());
+    assert!(!change(Some("a\n"), Some("a\n")).is_line_ends_only());
+}
+
+proptest! {
+    #[test]
+    fn any_decisions_land_what_they_say(
+        before in "([abc]{0,2}(\n|\r\n)){0,8}[ab]?",
+        after in "([abc]{0,2}(\n|\r\n)){0,8}[ab]?",
+        choices in prop::collection::vec(0..3u8, 12),
+    ) {
+        prop_assume!(before != after);
+        let file = change(Some(&before), Some(&after));
+        let decisions: Vec<HunkDecision> =
+            choices.iter().map(|c| match c { 0 => Approved, 1 => rejected(), _ => PutOff }).collect();
+        let resolved = resolve(&set(file.clone()), &decide(&file, &decisions));
+        let bundle = MemoryBundle::new([("/wiki/a.md", before.as_str())]).unwrap();
+        let applied = apply(&bundle, &resolved.changes, &resolved.decisions);
+        prop_assert!(applied.failed.is_empty(), "{:?}", applied.failed);
+        let now = bundle.read(&path()).unwrap();
+        let hunks = file.hunks();
+        let chosen = |hunk: &FileHunk| decisions[hunks.iter().position(|h| h.id == hunk.id).unwrap()].clone();
+        if hunks.iter().all(|h| chosen(h) == Approved) {
+            prop_assert_eq!(&now, &after);
+        }
+        if !hunks.iter().any(|h| chosen(h) == Approved) {
+            prop_assert_eq!(&now, &before);
+        }
+        // What is left, once approved, and what was rejected, together make the proposal again.
+        match &resolved.left[&path()] {
+            Some(left) => prop_assert_eq!(left.before.as_deref(), Some(now.as_bytes())),
+            None => prop_assert!(hunks.iter().all(|h| chosen(h) != PutOff)),
+        }
+    }
+}
