@@ -89,7 +89,7 @@ fn a_file_is_created_or_deleted_only_when_its_hunk_is_approved() {
     assert_eq!(resolved.left[&path()].as_ref(), Some(&created));
     let deleted = change(Some("a\n"), None);
     let resolved = resolve(&set(deleted.clone()), &decide(&deleted, &[Approved]));
-    assert_eq!(resolved.changes.files, [deleted.clone()]);
+    assert_eq!(resolved.changes.files, std::slice::from_ref(&deleted));
     let resolved = resolve(&set(deleted.clone()), &decide(&deleted, &[PutOff]));
     assert!(resolved.changes.files.is_empty());
     assert_eq!(resolved.left[&path()].as_ref(), Some(&deleted));
