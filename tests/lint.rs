@@ -93,11 +93,10 @@ fn json_has_every_key_that_programs_rely_on() {
 #[test]
 fn what_is_no_folder_cannot_be_judged() {
     let folder = sound();
-    for (path, what) in [("a.md", "is no folder"), ("nowhere", "does not exist")] {
+    for (path, what) in [("a.md", "this is not a folder"), ("nowhere", "there is no such folder")] {
         let path = folder.path().join(path);
-        let message =
-            format!("wikiwright: {} {what}. Name the folder that holds the bundle.\n", path.display());
-        lint(&path).assert().code(2).stdout("").stderr(message);
+        let message = format!("wikiwright: {}: {what}\n", path.display());
+        lint(&path).assert().code(2).stdout("").stderr(predicates::str::starts_with(message));
     }
 }
 

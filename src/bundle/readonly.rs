@@ -27,6 +27,9 @@ impl Read for ReadOnly {
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         self.0.read_bytes(path)
     }
+    fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
+        self.0.read_all(paths)
+    }
     fn read(&self, path: &BundlePath) -> Result<String, Error> {
         self.0.read(path)
     }

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::error::{Error, ErrorKind};
 use super::glob::Pattern;
 use super::grep::{self, Grep, GrepResult};
@@ -66,6 +68,11 @@ pub trait Read: Send + Sync {
                 format!("not UTF-8 text (first bad byte at offset {offset})"),
             )
         })
+    }
+
+    /// [`Read::read_bytes`] of each, in the order asked for, several at once.
+    fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
+        paths.par_iter().map(|path| self.read_bytes(path)).collect()
     }
 
     fn exists(&self, path: &BundlePath) -> Result<bool, Error> {
@@ -193,6 +200,9 @@ impl<T: Read + ?Sized> Read for Arc<T> {
     }
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         (**self).read_bytes(path)
+    }
+    fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
+        (**self).read_all(paths)
     }
     fn read(&self, path: &BundlePath) -> Result<String, Error> {
         (**self).read(path)

@@ -29,7 +29,7 @@ pub fn run(args: &AskArgs, flags: &Flags) -> anyhow::Result<Exit> {
         let client = model::client(settings.model, settings.model_timeout, &environment)
             .await
             .map_err(anyhow::Error::msg)?;
-        ask(bundle, client, settings.reader, &args.question).await
+        ask(bundle.reader(), client, settings.reader, &args.question).await
     })
 }
 

@@ -1,11 +1,10 @@
 //! Finding and opening the bundle that a command was given.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 
-use crate::bundle::LocalBundle;
+use crate::bundle::{self, Bundle, LocalBundle};
 
 /// What a bundle is, for whoever has none.
 pub const WHAT_IS_A_BUNDLE: &str = "\
@@ -13,7 +12,7 @@ A bundle is a folder of markdown pages in the Open Knowledge Format: it holds an
 Give its path (wikiwright PATH), or look at the example first: wikiwright demo";
 
 /// Opens the bundle at `path`.
-pub fn open(path: &Path) -> anyhow::Result<Arc<LocalBundle>> {
+pub fn open(path: &Path) -> anyhow::Result<Bundle> {
     let facts = match std::fs::metadata(path) {
         Ok(facts) => facts,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
@@ -25,13 +24,12 @@ pub fn open(path: &Path) -> anyhow::Result<Arc<LocalBundle>> {
         bail!("{}: this is not a folder\n{WHAT_IS_A_BUNDLE}", path.display());
     }
     // Its error speaks of bundle paths; the person gave one of this machine.
-    let bundle = LocalBundle::open(path)
-        .map_err(|e| anyhow::anyhow!("{}: cannot open this folder: {}", path.display(), e.message))?;
-    Ok(Arc::new(bundle))
+    bundle::open(path)
+        .map_err(|e| anyhow::anyhow!("{}: cannot open this folder: {}", path.display(), e.message))
 }
 
 /// Opens the bundle at `path`, else the one around the current folder.
-pub fn open_or_discover(path: Option<&Path>) -> anyhow::Result<Arc<LocalBundle>> {
+pub fn open_or_discover(path: Option<&Path>) -> anyhow::Result<Bundle> {
     if let Some(path) = path {
         return open(path);
     }

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
-use super::Exit;
-use crate::bundle::LocalBundle;
+use super::{Exit, bundle};
 use crate::lint::{self, Level, Options, Profile, format, registry};
 use crate::wiki::Wiki;
 
@@ -45,11 +44,7 @@ pub enum Format {
 
 pub fn run(args: &LintArgs) -> anyhow::Result<Exit> {
     let shown = args.path.display().to_string();
-    if !args.path.is_dir() {
-        let what = if args.path.exists() { "is no folder" } else { "does not exist" };
-        anyhow::bail!("{shown} {what}. Name the folder that holds the bundle.");
-    }
-    let bundle = LocalBundle::open(&args.path).with_context(|| format!("cannot open {shown}"))?;
+    let bundle = bundle::open(&args.path)?;
     let wiki = Wiki::load(&bundle).with_context(|| format!("cannot read {shown}"))?;
     let profile = match args.profile {
         ProfileChoice::Auto => None,

@@ -13,7 +13,7 @@ use crate::agent::AgentCommand;
 use crate::agent::client::ModelClient;
 use crate::agent::driver;
 use crate::bundle::apply::{Applied, apply};
-use crate::bundle::{ChangeSet, LocalBundle};
+use crate::bundle::{Bundle, ChangeSet};
 use crate::config::{Environment, Flags, Settings};
 use crate::text::Safe;
 
@@ -51,12 +51,12 @@ pub fn run(args: &ManageArgs, flags: &Flags) -> anyhow::Result<Exit> {
 }
 
 async fn manage(
-    bundle: Arc<LocalBundle>,
+    bundle: Bundle,
     client: Arc<dyn ModelClient>,
     args: &ManageArgs,
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
-    let mut session = driver::start_manager(bundle.clone(), client, settings.manager.clone());
+    let mut session = driver::start_manager(bundle.reader(), client, settings.manager.clone());
     let mut command = AgentCommand::Say(args.instruction.clone());
     let mut exit = Exit::Done;
     loop {
@@ -69,7 +69,7 @@ async fn manage(
             return Ok(exit);
         }
         if let Some(file) = &args.patch {
-            return write_patch(file, &changes, bundle.root());
+            return write_patch(file, &changes, bundle.label());
         }
         let decisions = if args.yes {
             review::approve_all(&changes)
@@ -82,7 +82,7 @@ async fn manage(
             );
             return Ok(Exit::Negative);
         };
-        let applied = apply(bundle.as_ref(), &changes, &decisions);
+        let applied = apply(&bundle, &changes, &decisions);
         report(&applied)?;
         exit =
             if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done };
@@ -94,13 +94,13 @@ async fn manage(
     }
 }
 
-fn write_patch(file: &Path, changes: &ChangeSet, root: &Path) -> anyhow::Result<Exit> {
+fn write_patch(file: &Path, changes: &ChangeSet, place: &str) -> anyhow::Result<Exit> {
     std::fs::write(file, changes.patch()).with_context(|| format!("cannot write {}", file.display()))?;
     output::note(&format!(
         "{}: {}. Nothing was changed; `git apply` in {} applies it.",
         file.display(),
         review::summary(changes),
-        root.display()
+        Safe::line(place)
     ));
     Ok(Exit::Done)
 }

@@ -21,11 +21,11 @@ use std::sync::Arc;
 
 use crate::agent::client::ModelClient;
 use crate::agent::driver::{ManagerOptions, ReaderOptions};
-use crate::bundle::LocalBundle;
+use crate::bundle::Bundle;
 
 /// Everything the workbench is started with.
 pub struct Setup {
-    pub bundle: Arc<LocalBundle>,
+    pub bundle: Bundle,
     /// None: the workbench works without a model and shows `model_hint` in the chat.
     pub client: Option<Arc<dyn ModelClient>>,
     /// Two lines that say how to set a model, shown when `client` is none.

@@ -11,6 +11,9 @@ use crate::bundle::storage::{MAX_DEPTH, MAX_ENTRIES};
 use crate::bundle::{Entry, EntryKind, Error, ErrorKind, Read};
 use crate::okf::{BundlePath, ContentHash, Page};
 
+/// Pages read at once.
+const PORTION: usize = 1024;
+
 /// Pages by path.
 pub type Pages = BTreeMap<BundlePath, Arc<Page>>;
 
@@ -119,28 +122,29 @@ impl Scanner<'_> {
     }
 
     fn read(&self, unread: Vec<BundlePath>, part: &mut Part) {
-        let read: Vec<_> = unread
-            .into_par_iter()
-            .map(|path| {
-                let page = self.page(&path);
-                (path, page)
-            })
-            .collect();
-        for (path, page) in read {
-            match page {
-                Ok(page) => {
-                    part.pages.insert(path, page);
-                }
-                Err(error) => {
-                    part.problems.insert(path, error);
+        // In portions, so that not the text of the whole bundle is held twice.
+        for paths in unread.chunks(PORTION) {
+            let read: Vec<_> = self
+                .bundle
+                .read_all(paths)
+                .into_par_iter()
+                .zip(paths)
+                .map(|(bytes, path)| (path, bytes.and_then(|bytes| self.parse(path, bytes))))
+                .collect();
+            for (path, page) in read {
+                match page {
+                    Ok(page) => {
+                        part.pages.insert(path.clone(), page);
+                    }
+                    Err(error) => {
+                        part.problems.insert(path.clone(), error);
+                    }
                 }
             }
         }
     }
 
-    /// Reads and parses one page.
-    pub fn page(&self, path: &BundlePath) -> Result<Arc<Page>, Error> {
-        let bytes = self.bundle.read_bytes(path)?;
+    fn parse(&self, path: &BundlePath, bytes: Vec<u8>) -> Result<Arc<Page>, Error> {
         let hash = ContentHash::of(&bytes);
         if let Some(known) = self.known.get(path).filter(|page| page.hash == hash) {
             return Ok(known.clone());

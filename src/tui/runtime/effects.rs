@@ -1,14 +1,12 @@
 //! Performs effects: hands them to blocking threads and sessions, and brings their answers back as events.
 
-use std::sync::Arc;
-
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Perform, model, work};
 use crate::agent::driver::{self, Session};
 use crate::agent::{AgentCommand, Role};
 use crate::bundle::watch::Changed;
-use crate::bundle::{LocalBundle, Read, apply};
+use crate::bundle::{Bundle, apply};
 use crate::lint;
 use crate::tui::Setup;
 use crate::tui::effect::Effect;
@@ -17,7 +15,7 @@ use crate::tui::state::State;
 
 /// Everything an effect can reach.
 pub struct World {
-    bundle: Arc<LocalBundle>,
+    bundle: Bundle,
     lint: lint::Options,
     events: UnboundedSender<Event>,
     changes: model::Changes,
@@ -31,7 +29,7 @@ impl World {
         let changes = model::start(setup.bundle.clone(), setup.lint.clone(), events.clone());
         let (manager, reader) = match setup.client {
             Some(client) => {
-                let read: Arc<dyn Read> = setup.bundle.clone();
+                let read = setup.bundle.reader();
                 let manager = driver::start_manager(read.clone(), client.clone(), setup.manager);
                 let reader = driver::start_reader(read, client, setup.reader);
                 (Some(listen(manager, &events)), Some(listen(reader, &events)))
@@ -75,7 +73,7 @@ impl Perform for World {
             }
             Effect::Open(path) => {
                 let bundle = self.bundle.clone();
-                self.compute(move || work::open(bundle.as_ref(), &path));
+                self.compute(move || work::open(&bundle, &path));
             }
             Effect::RenderPage { ticket, page, wiki, width } => {
                 self.compute(move || work::render_page(ticket, &page, &wiki, width, &theme));
@@ -87,7 +85,7 @@ impl Perform for World {
                 self.compute(move || Event::Weighed { files: work::weigh(&changes), changes, open });
             }
             Effect::Judge { changes, wiki, report } => {
-                let (bundle, options) = (self.bundle.clone(), self.lint.clone());
+                let (bundle, options) = (self.bundle.reader(), self.lint.clone());
                 self.compute(move || Event::Judged {
                     id: changes.id,
                     verdict: work::judge(bundle, &changes, &wiki, &report, &options),
@@ -99,7 +97,7 @@ impl Perform for World {
             Effect::Apply { changes, decisions } => {
                 let bundle = self.bundle.clone();
                 self.compute(move || {
-                    let applied = apply::apply(bundle.as_ref(), &changes, &decisions);
+                    let applied = apply::apply(&bundle, &changes, &decisions);
                     Event::Applied { changes, applied }
                 });
             }

@@ -100,11 +100,11 @@ pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
 }
 
 fn fixed(setup: &Setup) -> Fixed {
-    let name = setup.bundle.root().file_name().unwrap_or_default().to_string_lossy();
+    let name = setup.bundle.name();
     let model = setup.client.as_ref().map(|client| Safe::line(client.name()).into_string());
     let has_model = model.is_some();
     Fixed {
-        name: Safe::line(&name).into_string(),
+        name: Safe::line(name).into_string(),
         model,
         hint: setup.model_hint.lines().map(|l| Safe::line(l).into_string()).collect(),
         banner: setup.banner.clone(),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::bundle::watch::{Changed, Watcher};
-use crate::bundle::{LocalBundle, Read};
+use crate::bundle::watch::Changed;
+use crate::bundle::{Bundle, Read};
 use crate::lint::{self, Profile, Report};
 use crate::okf::BundlePath;
 use crate::tui::event::Event;
@@ -15,14 +15,14 @@ use crate::wiki::Wiki;
 pub type Changes = UnboundedSender<Changed>;
 
 /// Starts watching and loading. The watcher comes first, so that nothing is missed between the two.
-pub fn start(bundle: Arc<LocalBundle>, options: lint::Options, events: UnboundedSender<Event>) -> Changes {
+pub fn start(bundle: Bundle, options: lint::Options, events: UnboundedSender<Event>) -> Changes {
     let (sender, receiver) = unbounded_channel();
     let watched = sender.clone();
     tokio::spawn(async move {
         let watcher = {
             let bundle = bundle.clone();
             tokio::task::spawn_blocking(move || {
-                Watcher::start(bundle, move |changed| {
+                bundle.watch(move |changed| {
                     // The receiver lives as long as the workbench.
                     let _ = watched.send(changed);
                 })
@@ -40,7 +40,7 @@ pub fn start(bundle: Arc<LocalBundle>, options: lint::Options, events: Unbounded
 }
 
 async fn follow(
-    bundle: Arc<LocalBundle>,
+    bundle: Bundle,
     options: lint::Options,
     mut changes: UnboundedReceiver<Changed>,
     events: UnboundedSender<Event>,
@@ -52,7 +52,7 @@ async fn follow(
         let known = wiki.take();
         let job = {
             let (bundle, paths) = (bundle.clone(), std::mem::take(&mut paths));
-            tokio::task::spawn_blocking(move || refresh(bundle.as_ref(), known, &paths))
+            tokio::task::spawn_blocking(move || refresh(&bundle, known, &paths))
         };
         match job.await {
             Ok(Ok((now, changed))) => {
