@@ -24,8 +24,24 @@ pub struct Applied {
 }
 
 /// Writes the approved files of `changes` to `target`. Never partial within a file; what becomes of one file does not
-/// depend on the others. Deletions come last, so that a failure on the way leaves more rather than less.
+/// depend on the others. Deletions come last, so that a failure on the way leaves more rather than less. A folder of this
+/// machine is better written through [`super::Ledger::apply`], which writes all or nothing.
 pub fn apply(target: &dyn Write, changes: &ChangeSet, decisions: &Decisions) -> Applied {
+    let (approved, mut applied) = sort(changes, decisions);
+    let (deletions, writes): (Vec<_>, Vec<_>) =
+        approved.into_iter().partition(|f| f.kind == ChangeKind::Delete);
+    for file in writes.into_iter().chain(deletions) {
+        match land(target, file) {
+            Ok(()) => applied.landed.push(file.path.clone()),
+            Err(e) => applied.failed.push((file.path.clone(), e)),
+        }
+    }
+    applied.failed.sort_by(|a, b| a.0.cmp(&b.0));
+    applied
+}
+
+/// The files that may land, and what is said of the others.
+pub(super) fn sort<'a>(changes: &'a ChangeSet, decisions: &Decisions) -> (Vec<&'a FileChange>, Applied) {
     let mut applied = Applied::default();
     let mut approved = Vec::new();
     for file in &changes.files {
@@ -44,16 +60,7 @@ pub fn apply(target: &dyn Write, changes: &ChangeSet, decisions: &Decisions) -> 
             applied.failed.push((path.clone(), not_staged(path)));
         }
     }
-    let (deletions, writes): (Vec<_>, Vec<_>) =
-        approved.into_iter().partition(|f| f.kind == ChangeKind::Delete);
-    for file in writes.into_iter().chain(deletions) {
-        match land(target, file) {
-            Ok(()) => applied.landed.push(file.path.clone()),
-            Err(e) => applied.failed.push((file.path.clone(), e)),
-        }
-    }
-    applied.failed.sort_by(|a, b| a.0.cmp(&b.0));
-    applied
+    (approved, applied)
 }
 
 fn land(target: &dyn Write, file: &FileChange) -> Result<(), Error> {
@@ -70,12 +77,16 @@ fn land(target: &dyn Write, file: &FileChange) -> Result<(), Error> {
                 let _ = target.remove(&file.path, ContentHash::of(after));
             })
         }
-        _ => Err(Error::new(
-            ErrorKind::Invalid,
-            &file.path,
-            "the change does not say what the file was and becomes; propose it again",
-        )),
+        _ => Err(incomplete(&file.path)),
     }
+}
+
+pub(super) fn incomplete(path: &BundlePath) -> Error {
+    Error::new(
+        ErrorKind::Invalid,
+        path,
+        "the change does not say what the file was and becomes; propose it again",
+    )
 }
 
 fn not_shown(path: &BundlePath) -> Error {

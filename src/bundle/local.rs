@@ -17,7 +17,7 @@ use super::storage::{Entry, EntryKind, MAX_FILE, Read, Stat};
 use super::walk::TEMPORARY;
 use crate::okf::BundlePath;
 
-mod write;
+pub(super) mod write;
 
 #[cfg(test)]
 mod tests;

@@ -35,6 +35,41 @@ enum Missing {
     Fail,
 }
 
+/// A write that is ready: its bytes lie on the disk beside their place. Dropped without [`Prepared::land`], it leaves
+/// nothing behind.
+pub(in crate::bundle) struct Prepared<'a> {
+    bundle: &'a LocalBundle,
+    folder: Folder,
+    path: BundlePath,
+    expected: Option<ContentHash>,
+    /// None once it has landed.
+    temporary: Option<String>,
+}
+
+impl Prepared<'_> {
+    /// Moves it to its place, where what was expected must still stand.
+    pub(in crate::bundle) fn land(mut self) -> Result<(), Error> {
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        move_in(&self.folder.fd, &self.path, Some(self.expected), temporary)?;
+        self.temporary = None;
+        confirm(&self.folder.fd, &self.path)
+    }
+}
+
+impl Drop for Prepared<'_> {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = fs::unlinkat(&self.folder.fd, temporary, AtFlags::empty());
+            self.bundle.remove_folders(&self.folder.made);
+        }
+    }
+}
+
+/// The lock on a bundle; it ends with this value or its process.
+pub(in crate::bundle) struct Taken {
+    _fd: Option<OwnedFd>,
+}
+
 /// What stands at a path, links not followed.
 enum Found {
     Nothing,
@@ -115,6 +150,51 @@ impl LocalBundle {
             self.remove_folders(&folder.made);
         }
         result
+    }
+
+    /// Does all of a [`Write::replace`] but the rename.
+    pub(in crate::bundle) fn prepare(
+        &self,
+        path: &BundlePath,
+        expected: Option<ContentHash>,
+        bytes: &[u8],
+    ) -> Result<Prepared<'_>, Error> {
+        check_name(path)?;
+        check_size(path, bytes.len())?;
+        let folder = self.folder_of(path, Missing::Make)?;
+        match stage_in(&folder.fd, path, Some(expected), bytes) {
+            Ok(temporary) => {
+                let (path, temporary) = (path.clone(), Some(temporary));
+                Ok(Prepared { bundle: self, folder, path, expected, temporary })
+            }
+            Err(e) => {
+                self.remove_folders(&folder.made);
+                Err(e)
+            }
+        }
+    }
+
+    /// Takes away temporary files that a process which is gone left beside `path`.
+    pub(in crate::bundle) fn sweep(&self, path: &BundlePath) {
+        let Ok(folder) = self.folder_of(path, Missing::Fail) else { return };
+        let Ok(entries) = fs::Dir::read_from(&folder.fd) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            if name.to_bytes().starts_with(TEMPORARY.as_bytes()) {
+                let _ = fs::unlinkat(&folder.fd, name, AtFlags::empty());
+            }
+        }
+    }
+
+    /// Takes the bundle for this process's writes as long as the answer lives; none when another one has it. On a file
+    /// system that knows no locks there is no protection: whoever asks gets it.
+    pub(in crate::bundle) fn take(&self) -> Option<Taken> {
+        // A handle of its own: that of the bundle only names a folder and cannot carry a lock.
+        let Ok(fd) = open_folder(&self.dir, ".") else { return Some(Taken { _fd: None }) };
+        match fs::flock(&fd, fs::FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => None,
+            _ => Some(Taken { _fd: Some(fd) }),
+        }
     }
 
     fn unlink(&self, path: &BundlePath, expected: Option<ContentHash>) -> Result<(), Error> {
@@ -235,35 +315,64 @@ fn put_in(
     expected: Option<Option<ContentHash>>,
     bytes: &[u8],
 ) -> Result<(), Error> {
-    let fail = |errno: Errno| system_failure(path, &errno.into());
+    let temporary = stage_in(folder, path, expected, bytes)?;
+    move_in(folder, path, expected, &temporary).inspect_err(|_| {
+        let _ = fs::unlinkat(folder, &temporary, AtFlags::empty());
+    })?;
+    confirm(folder, path)
+}
+
+/// Writes `bytes` to a temporary file beside `path`, down to the disk; its name. None is left when it fails.
+fn stage_in(
+    folder: &OwnedFd,
+    path: &BundlePath,
+    expected: Option<Option<ContentHash>>,
+    bytes: &[u8],
+) -> Result<String, Error> {
     let old = match look(folder, path)? {
         Found::File(stat) => Some(stat),
         Found::Nothing => None,
     };
     if let Some(expected) = expected {
-        // Told before any work is done, and again below.
+        // Told before any work is done, and again when it is moved in.
         expect(folder, path, expected)?;
     }
-    let (temporary, file) = make_temporary(folder, old.is_none()).map_err(fail)?;
-    let filled = fill(file, old.as_ref(), bytes).map_err(|e| system_failure(path, &e));
-    let moved = filled.and_then(|()| match expected {
-        Some(None) => match move_new(folder, &temporary, folder, path.name()) {
+    let (temporary, file) =
+        make_temporary(folder, old.is_none()).map_err(|errno| system_failure(path, &errno.into()))?;
+    match fill(file, old.as_ref(), bytes) {
+        Ok(()) => Ok(temporary),
+        Err(e) => {
+            let _ = fs::unlinkat(folder, &temporary, AtFlags::empty());
+            Err(system_failure(path, &e))
+        }
+    }
+}
+
+/// Renames a staged file to its place, where `expected` must still stand.
+fn move_in(
+    folder: &OwnedFd,
+    path: &BundlePath,
+    expected: Option<Option<ContentHash>>,
+    temporary: &str,
+) -> Result<(), Error> {
+    let fail = |errno: Errno| system_failure(path, &errno.into());
+    match expected {
+        Some(None) => match move_new(folder, temporary, folder, path.name()) {
             Err(Errno::EXIST) => Err(Error::conflict(path, None, Some(ContentHash::of(b"")))),
             result => result.map_err(fail),
         },
         Some(Some(hash)) => expect(folder, path, Some(hash))
-            .and_then(|()| fs::renameat(folder, &temporary, folder, path.name()).map_err(fail)),
+            .and_then(|()| fs::renameat(folder, temporary, folder, path.name()).map_err(fail)),
         // A link or folder that was swapped in since it was looked at: the rename would replace the link itself,
         // which nothing outside notices; a folder refuses.
-        None => fs::renameat(folder, &temporary, folder, path.name()).map_err(fail),
-    });
-    if let Err(e) = moved {
-        let _ = fs::unlinkat(folder, &temporary, AtFlags::empty());
-        return Err(e);
+        None => fs::renameat(folder, temporary, folder, path.name()).map_err(fail),
     }
-    // The content is in place; only its survival of a power cut is unknown when this fails.
+}
+
+/// The content is in place; only its survival of a power cut is unknown when this fails.
+fn confirm(folder: &OwnedFd, path: &BundlePath) -> Result<(), Error> {
     fs::fsync(folder).map_err(|errno| {
-        let error = fail(errno);
+        let error = system_failure(path, &errno.into());
         Error::new(error.kind, path, format!("written, but the disk did not confirm it: {}", error.message))
     })
 }
