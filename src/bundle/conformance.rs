@@ -1,4 +1,5 @@
-//! What every backend must do alike, run over each of them: memory, a folder, and staged changes over either. Tests only.
+//! What every backend must do alike, run over each of them: memory, a folder, object storage, and staged changes over
+//! any of these; what only reads, over archives too. Tests only.
 
 use std::sync::Arc;
 
@@ -47,8 +48,21 @@ fn on_each(check: impl Fn(&dyn Write)) {
     fill(&local, &FILES);
     check(&local);
 
+    for prefix in ["", "team/my wiki"] {
+        let objects = objects(prefix);
+        fill(&*objects, &FILES);
+        check(&*objects);
+    }
+
+    #[cfg(feature = "remote")]
+    if let Some(served) = super::object::served::bundle() {
+        fill(&served, &FILES);
+        check(&served);
+    }
+
     let (_kept, local) = folder();
-    for base in [Arc::new(MemoryBundle::default()) as Arc<dyn Write>, Arc::new(local)] {
+    let bases: [Arc<dyn Write>; 3] = [Arc::new(MemoryBundle::default()), Arc::new(local), objects("team")];
+    for base in bases {
         let (below, above) = FILES.split_at(3);
         fill(&*base, below);
         base.write(&path("/wiki/gone.md"), b"gone").unwrap();
@@ -62,6 +76,29 @@ fn on_each(check: impl Fn(&dyn Write)) {
     }
 }
 
+/// An empty bundle in a store that is kept in memory.
+#[cfg(feature = "remote")]
+fn objects(prefix: &str) -> Arc<dyn Write> {
+    let store = Arc::new(object_store::memory::InMemory::new());
+    Arc::new(super::ObjectBundle::new(store, prefix.into()).unwrap())
+}
+
+#[cfg(not(feature = "remote"))]
+fn objects(_: &str) -> Arc<dyn Write> {
+    Arc::new(MemoryBundle::default())
+}
+
+/// [`on_each`] for what only reads: over archives of [`FILES`] too, and staged changes over them.
+fn on_each_reader(check: impl Fn(&dyn Read)) {
+    on_each(|b| check(b));
+    #[cfg(feature = "archives")]
+    for archive in super::archive::fixture::each(&FILES) {
+        let bundle = super::open(archive.path()).unwrap();
+        check(&bundle);
+        check(&Staged::new(bundle.reader(), open_rules()));
+    }
+}
+
 fn names(entries: &[Entry]) -> Vec<(&str, bool, u64)> {
     entries.iter().map(|e| (e.path.as_str(), e.kind == EntryKind::Directory, e.len)).collect()
 }
@@ -72,7 +109,7 @@ fn kind<T: std::fmt::Debug>(result: Result<T, super::Error>) -> ErrorKind {
 
 #[test]
 fn listing_and_stat() {
-    on_each(|b| {
+    on_each_reader(|b| {
         let root = b.list(&BundlePath::root()).unwrap();
         assert_eq!(names(&root), [("/.git", true, 0), ("/AGENTS.md", false, 9), ("/wiki", true, 0)]);
         let a = b.list(&path("/wiki/a")).unwrap();
@@ -92,13 +129,24 @@ fn listing_and_stat() {
 
 #[test]
 fn reading_keeps_every_byte() {
-    on_each(|b| {
+    on_each_reader(|b| {
         assert_eq!(b.read(&path("/wiki/a/x.md")).unwrap(), "one\r\ntwo Needle\r\nthree\n");
         assert_eq!(b.read(&path("/AGENTS.md")).unwrap(), "# Schema\n");
         assert_eq!(kind(b.read(&path("/wiki/gone.md"))), ErrorKind::NotFound);
         assert_eq!(kind(b.read(&path("/wiki/A/x.md"))), ErrorKind::NotFound);
         assert_eq!(kind(b.read(&path("/wiki"))), ErrorKind::IsDirectory);
         assert_eq!(kind(b.read(&BundlePath::root())), ErrorKind::IsDirectory);
+        let paths = [path("/wiki/a/y.txt"), path("/wiki"), path("/none"), path("/AGENTS.md")];
+        let all: Vec<_> = b.read_all(&paths).into_iter().map(|read| read.map_err(|e| e.kind)).collect();
+        let expected = [
+            Ok(b"needle needle".to_vec()),
+            Err(ErrorKind::IsDirectory),
+            Err(ErrorKind::NotFound),
+            Ok(b"# Schema\n".to_vec()),
+        ];
+        assert_eq!(all, expected);
+    });
+    on_each(|b| {
         b.write(&path("/wiki/bin.md"), b"\xEF\xBB\xBFok\xFF").unwrap();
         assert_eq!(kind(b.read(&path("/wiki/bin.md"))), ErrorKind::NotText { offset: 5 });
         assert_eq!(b.read_bytes(&path("/wiki/bin.md")).unwrap(), b"\xEF\xBB\xBFok\xFF");
@@ -109,7 +157,7 @@ fn reading_keeps_every_byte() {
 
 #[test]
 fn walking_is_in_path_order_and_leaves_dot_folders_closed() {
-    on_each(|b| {
+    on_each_reader(|b| {
         let (entries, errors) = b.walk(&BundlePath::root()).unwrap();
         let paths: Vec<&str> = entries.iter().map(|e| e.path.as_str()).collect();
         assert_eq!(
@@ -131,7 +179,7 @@ fn walking_is_in_path_order_and_leaves_dot_folders_closed() {
 
 #[test]
 fn globs_match_names_at_any_depth_and_paths_from_their_folder() {
-    on_each(|b| {
+    on_each_reader(|b| {
         let glob = |pattern: &str, folder: &str| -> Vec<String> {
             let found = b.glob(pattern, &path(folder)).unwrap();
             found.iter().map(|p| p.as_str().to_owned()).collect()

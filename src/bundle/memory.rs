@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::error::Error;
-use super::storage::{Entry, EntryKind, Read, Stat, Write, check_size};
+use super::storage::{Entry, EntryKind, MAX_FILE, Read, Stat, Write, check_size};
 use crate::okf::BundlePath;
 
 /// Files by path. As on a disk, a folder appears with the first file in it and stays when it becomes empty.
@@ -50,6 +50,14 @@ impl MemoryBundle {
             bundle.write(&path, text.as_bytes())?;
         }
         Ok(bundle)
+    }
+
+    /// Like `write`, for content that was there before: a file that is too large to be read is listed all the same.
+    #[cfg(feature = "archives")]
+    pub(super) fn place(&self, path: &BundlePath, bytes: Vec<u8>) -> Result<(), Error> {
+        self.writable(path)?;
+        self.tree_mut().insert(path, bytes);
+        Ok(())
     }
 
     // A poisoned lock guards a map that is whole: no step below can panic between two changes.
@@ -104,6 +112,7 @@ impl Read for MemoryBundle {
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         let tree = self.tree();
         match tree.files.get(path) {
+            Some(bytes) if bytes.len() as u64 > MAX_FILE => Err(Error::too_large(path)),
             Some(bytes) => Ok(bytes.clone()),
             None if tree.kind(path).is_some() => Err(Error::is_directory(path)),
             None => Err(Error::not_found(path)),

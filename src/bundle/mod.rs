@@ -2,6 +2,8 @@
 //! applying, watching. The only room that touches the files of a bundle.
 
 pub mod apply;
+#[cfg(feature = "archives")]
+pub mod archive;
 pub mod change;
 #[cfg(test)]
 mod conformance;
@@ -13,6 +15,8 @@ pub mod ledger;
 pub mod local;
 pub mod memory;
 pub mod merge;
+#[cfg(feature = "remote")]
+pub mod object;
 pub mod open;
 pub mod permission;
 pub mod readonly;
@@ -28,7 +32,9 @@ pub use grep::{Grep, GrepMatch, GrepResult};
 pub use ledger::Ledger;
 pub use local::LocalBundle;
 pub use memory::MemoryBundle;
-pub use open::{Bundle, open};
+#[cfg(feature = "remote")]
+pub use object::ObjectBundle;
+pub use open::{Bundle, is_address, is_archive, open};
 pub use permission::{Mode, Operation, Rule, Rules};
 pub use readonly::ReadOnly;
 pub use staged::Staged;

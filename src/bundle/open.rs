@@ -1,12 +1,18 @@
-//! A bundle that was opened, wherever it lies: a folder of this machine, or a caller's own backend. Knows what else than
+//! A bundle that was opened, wherever it lies: a folder of this machine, an archive, object storage, or a caller's own
+//! backend. Knows what else than
 //! reading and writing the place allows: watching, naming it, handing it to an editor.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
+#[cfg(feature = "archives")]
+use super::archive;
 use super::error::{Error, ErrorKind};
 use super::grep::{Grep, GrepResult};
 use super::local::LocalBundle;
+#[cfg(feature = "remote")]
+use super::object::{self, ObjectBundle};
 use super::storage::{Entry, Read, Stat, Write};
 use super::watch::{Changed, Watcher};
 use crate::okf::{BundlePath, ContentHash};
@@ -16,18 +22,96 @@ use crate::okf::{BundlePath, ContentHash};
 pub struct Bundle {
     backend: Arc<dyn Write>,
     folder: Option<Arc<LocalBundle>>,
+    #[cfg(feature = "remote")]
+    objects: Option<Arc<ObjectBundle>>,
+    poll: Duration,
     label: Arc<str>,
 }
 
-/// Opens the bundle that `target` names: a folder.
+/// How often a store is looked through for what others changed, unless told otherwise.
+pub const POLL: Duration = Duration::from_secs(30);
+
+/// Whether `target` is the address of a store (`s3://bucket/folder`) and no path of this machine.
+pub fn is_address(target: &Path) -> bool {
+    target.to_str().and_then(|text| text.split_once("://")).is_some_and(|(scheme, _)| {
+        scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    })
+}
+
+/// Whether the name of `target` is that of an archive which this program can read.
+pub fn is_archive(target: &Path) -> bool {
+    #[cfg(feature = "archives")]
+    return archive::Format::of(target).is_some();
+    #[cfg(not(feature = "archives"))]
+    return false;
+}
+
+/// Opens the bundle that `target` names: the address of a store, an archive (`.zip`, `.tar.gz`, `.tgz`), or a folder. The
+/// path of an error is the target, without what could be secret in an address.
 pub fn open(target: &Path) -> Result<Bundle, Error> {
+    if is_address(target) {
+        return remote(target);
+    }
+    // A folder may have any name.
+    if !target.is_dir()
+        && let Some(archive) = archive(target)
+    {
+        return archive;
+    }
     LocalBundle::open(target).map(|folder| Bundle::from(Arc::new(folder)))
+}
+
+#[cfg(feature = "remote")]
+fn remote(target: &Path) -> Result<Bundle, Error> {
+    let place = object::address::parse(&target.to_string_lossy())?;
+    let here = |e: Error| Error { path: place.label.clone(), ..e };
+    let objects = Arc::new(ObjectBundle::new(place.store, place.prefix).map_err(here)?);
+    objects.require_something().map_err(here)?;
+    let bundle = Bundle::open(objects.clone(), &place.label);
+    Ok(Bundle { objects: Some(objects), ..bundle })
+}
+
+#[cfg(not(feature = "remote"))]
+fn remote(_: &Path) -> Result<Bundle, Error> {
+    Err(Error {
+        kind: ErrorKind::Invalid,
+        path: "address".to_owned(),
+        message: "this program was built without object storage (feature remote)".to_owned(),
+    })
+}
+
+/// The bundle in an archive; none when the name is that of no archive.
+#[cfg(feature = "archives")]
+fn archive(target: &Path) -> Option<Result<Bundle, Error>> {
+    let format = archive::Format::of(target)?;
+    Some(
+        archive::load(target, format)
+            .map(|memory| Bundle::read_only(Arc::new(memory), &target.to_string_lossy(), archive::READ_ONLY)),
+    )
+}
+
+#[cfg(not(feature = "archives"))]
+fn archive(_: &Path) -> Option<Result<Bundle, Error>> {
+    None
 }
 
 impl Bundle {
     /// A bundle over a caller's own backend. `label` names it on the screen and in reports.
     pub fn open(backend: Arc<dyn Write>, label: &str) -> Self {
-        Self { backend, folder: None, label: Arc::from(label) }
+        Self {
+            backend,
+            folder: None,
+            #[cfg(feature = "remote")]
+            objects: None,
+            poll: POLL,
+            label: Arc::from(label),
+        }
+    }
+
+    /// Looks through a store so often for what others changed; zero: never. Without effect on what is watched otherwise.
+    pub fn poll_every(mut self, every: Duration) -> Self {
+        self.poll = every;
+        self
     }
 
     /// A bundle that can only be read: every write is refused as `Denied` with `why`.
@@ -59,20 +143,31 @@ impl Bundle {
     /// Tells of changes that others make, until the answer is dropped. `notify` is called from another thread. Blocks
     /// for as long as a walk of the bundle takes. A caller's own backend is not watched.
     pub fn watch(&self, notify: impl Fn(Changed) + Send + 'static) -> Watching {
-        Watching { _folder: self.folder.as_ref().map(|folder| Watcher::start(folder.clone(), notify)) }
+        if let Some(folder) = &self.folder {
+            return Watching::Folder(Watcher::start(folder.clone(), notify));
+        }
+        #[cfg(feature = "remote")]
+        if let Some(objects) = &self.objects {
+            return Watching::Store(object::poll::Poller::start(objects.clone(), self.poll, notify));
+        }
+        Watching::Nothing
     }
 }
 
 impl From<Arc<LocalBundle>> for Bundle {
     fn from(folder: Arc<LocalBundle>) -> Self {
-        let label = Arc::from(folder.root().to_string_lossy());
-        Self { backend: folder.clone(), folder: Some(folder), label }
+        let bundle = Self::open(folder.clone(), &folder.root().to_string_lossy());
+        Self { folder: Some(folder), ..bundle }
     }
 }
 
 /// Keeps [`Bundle::watch`] going; dropping it ends it.
-pub struct Watching {
-    _folder: Option<Watcher>,
+pub enum Watching {
+    Folder(Watcher),
+    #[cfg(feature = "remote")]
+    Store(object::poll::Poller),
+    /// An archive does not change; of a caller's own backend nothing is known.
+    Nothing,
 }
 
 impl Read for Bundle {

@@ -15,7 +15,7 @@ use crate::config::{Environment, Flags, Settings};
 
 #[derive(Debug, Args)]
 pub struct AskArgs {
-    /// The bundle's folder
+    /// The bundle: its folder, a .zip or .tar.gz of it, or its address in object storage (s3://BUCKET/FOLDER)
     pub path: PathBuf,
     /// The question
     pub question: String,

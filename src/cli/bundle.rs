@@ -9,10 +9,14 @@ use crate::bundle::{self, Bundle, LocalBundle};
 /// What a bundle is, for whoever has none.
 pub const WHAT_IS_A_BUNDLE: &str = "\
 A bundle is a folder of markdown pages in the Open Knowledge Format: it holds an AGENTS.md, a wiki/ folder or an index.md.
+It may be packed as .zip or .tar.gz, or lie in object storage (s3://BUCKET/FOLDER).
 Give its path (wikiwright PATH), or look at the example first: wikiwright demo";
 
 /// Opens the bundle at `path`.
 pub fn open(path: &Path) -> anyhow::Result<Bundle> {
+    if bundle::is_address(path) {
+        return bundle::open(path).map_err(|e| anyhow::anyhow!("{}: {}", e.path, e.message));
+    }
     let facts = match std::fs::metadata(path) {
         Ok(facts) => facts,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
@@ -21,6 +25,9 @@ pub fn open(path: &Path) -> anyhow::Result<Bundle> {
         Err(e) => return Err(e).with_context(|| path.display().to_string()),
     };
     if !facts.is_dir() {
+        if bundle::is_archive(path) {
+            return bundle::open(path).map_err(|e| anyhow::anyhow!("{}: {}", e.path, e.message));
+        }
         bail!("{}: this is not a folder\n{WHAT_IS_A_BUNDLE}", path.display());
     }
     // Its error speaks of bundle paths; the person gave one of this machine.

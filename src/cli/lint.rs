@@ -13,7 +13,7 @@ use crate::wiki::Wiki;
 #[derive(Debug, Args)]
 #[command(after_long_help = format!("Rules, and their level in each profile:\n{}", registry::table()))]
 pub struct LintArgs {
-    /// The bundle's folder
+    /// The bundle: its folder, a .zip or .tar.gz of it, or its address in object storage (s3://BUCKET/FOLDER)
     pub path: PathBuf,
     /// Which reading of the format judges
     #[arg(long, value_enum, default_value_t = ProfileChoice::Auto)]

@@ -19,7 +19,7 @@ use crate::text::Safe;
 
 #[derive(Debug, Args)]
 pub struct ManageArgs {
-    /// The bundle's folder
+    /// The bundle: its folder, a .zip or .tar.gz of it, or its address in object storage (s3://BUCKET/FOLDER)
     pub path: PathBuf,
     /// What the manager should do
     pub instruction: String,

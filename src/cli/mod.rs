@@ -62,7 +62,8 @@ Exit codes:
 pub struct Cli {
     #[command(flatten)]
     pub global: Global,
-    /// The bundle's folder; without it, the bundle around the current folder
+    /// The bundle: its folder, a .zip or .tar.gz of it, or its address in object storage (s3://BUCKET/FOLDER); without
+    /// it, the bundle around the current folder
     pub path: Option<PathBuf>,
     #[command(subcommand)]
     pub command: Option<Command>,

@@ -20,6 +20,7 @@ pub struct File {
     pub reader: Reader,
     pub lint: Lint,
     pub display: Display,
+    pub storage: Storage,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -77,6 +78,19 @@ pub enum Profile {
     Auto,
     Wiki,
     Okf,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Storage {
+    /// How often object storage is looked through for what others changed; 0: never.
+    pub poll_seconds: u32,
+}
+
+impl Default for Storage {
+    fn default() -> Self {
+        Self { poll_seconds: 30 }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

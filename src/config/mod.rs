@@ -67,6 +67,8 @@ pub struct Settings {
     pub reader: ReaderOptions,
     pub lint: lint::Options,
     pub color: bool,
+    /// How often object storage is looked through for what others changed; zero: never.
+    pub poll: Duration,
 }
 
 impl Settings {
@@ -95,6 +97,7 @@ impl Settings {
             reader: ReaderOptions { not_found_message: file.reader.not_found_message },
             lint: lint::Options { profile },
             color,
+            poll: Duration::from_secs(file.storage.poll_seconds.into()),
         })
     }
 }

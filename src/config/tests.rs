@@ -200,7 +200,8 @@ fn the_example_documents_every_key_and_no_other() {
             "manager.protect_raw",
             "reader.not_found_message",
             "lint.profile",
-            "display.color"
+            "display.color",
+            "storage.poll_seconds"
         ]
     );
     // Exhaustive on purpose: a new key does not compile until it is listed above.
@@ -210,12 +211,14 @@ fn the_example_documents_every_key_and_no_other() {
         reader: file::Reader { not_found_message },
         lint: file::Lint { profile },
         display: file::Display { color },
+        storage: file::Storage { poll_seconds },
     } = File::parse(example, Path::new("config.example.toml")).unwrap();
     assert_eq!((base_url, model, api_key_env), (None, None, None));
     assert_eq!(timeout_seconds, file::Model::default().timeout_seconds);
     assert!(protect_raw && file::Manager::default().protect_raw);
     assert_eq!(not_found_message, None);
     assert_eq!((profile, color), (Profile::default(), Color::default()));
+    assert_eq!(poll_seconds, file::Storage::default().poll_seconds);
 }
 
 #[test]

@@ -6,5 +6,7 @@ mod commands;
 mod demo;
 mod links;
 mod model;
+#[cfg(all(feature = "remote", feature = "archives"))]
+mod remote;
 mod support;
 mod workbench;
