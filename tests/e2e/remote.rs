@@ -183,9 +183,11 @@ fn the_workbench_sees_what_others_change_in_the_store() {
     let config = start.home().join(".config/wikiwright");
     std::fs::create_dir_all(&config).unwrap();
     std::fs::write(config.join("config.toml"), "[storage]\npoll_seconds = 1\n").unwrap();
-    let screen = start.spawn();
+    let mut screen = start.spawn();
+    screen.wait_for("looking for them every second");
+    // Any key takes the notice away, and the counts are seen again.
+    screen.send("\x1b");
     screen.wait_for("no findings");
-    screen.wait_for("every 1 second");
     writer.replace(&path("wiki/concepts/rudder.md"), None, b"# No frontmatter\n").unwrap();
     screen.wait("the new page", |text| text.contains("rudder.md") && text.contains("1E"));
     writer.delete(&path("wiki/concepts/rudder.md")).unwrap();
@@ -239,7 +241,6 @@ fn an_archive_is_read_like_its_folder_and_never_written() {
     let folder = tempfile::tempdir().unwrap();
     let home = tempfile::tempdir().unwrap();
     let archives = archives(folder.path());
-    let endpoint = Endpoint::start(Conduct::Script(SCRIPT));
     let plain = run(wikiwright(home.path()).arg("lint").arg(folder.path().join("mills")));
     for archive in archives {
         let before = std::fs::read(&archive).unwrap();
@@ -247,6 +248,7 @@ fn an_archive_is_read_like_its_folder_and_never_written() {
         assert_eq!((said.code, said.out.as_str()), (plain.code, plain.out.as_str()), "{}", said.err);
 
         let manage = |rest: &[&str]| {
+            let endpoint = Endpoint::start(Conduct::Script(SCRIPT));
             run(wikiwright(home.path())
                 .env("WIKIWRIGHT_BASE_URL", &endpoint.base_url)
                 .env("WIKIWRIGHT_MODEL", "test")

@@ -31,10 +31,11 @@ impl Poller {
             ));
             return Self { _stop: None };
         }
-        notify(Changed::Notice(format!(
-            "a store tells of no changes; looking for them every {} seconds",
-            every.as_secs()
-        )));
+        let often = match every.as_secs() {
+            0 | 1 => "second".to_owned(),
+            seconds => format!("{seconds} seconds"),
+        };
+        notify(Changed::Notice(format!("a store tells of no changes; looking for them every {often}")));
         let (stop, stopped) = channel();
         let mut known = bundle.versions();
         let spawned = std::thread::Builder::new().name("poll".to_owned()).spawn(move || {
