@@ -2,14 +2,18 @@
 //! backend. Knows what else than
 //! reading and writing the place allows: watching, naming it, handing it to an editor.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::apply::{Applied, apply};
 #[cfg(feature = "archives")]
 use super::archive;
+use super::change::{ChangeSet, Decisions};
 use super::error::{Error, ErrorKind};
 use super::grep::{Grep, GrepResult};
+use super::ledger::record::Origin;
+use super::ledger::{Keep, Ledger, Recovery};
 use super::local::LocalBundle;
 #[cfg(feature = "remote")]
 use super::object::{self, ObjectBundle};
@@ -25,7 +29,17 @@ pub struct Bundle {
     #[cfg(feature = "remote")]
     objects: Option<Arc<ObjectBundle>>,
     poll: Duration,
+    ledger: Option<Arc<Ledger>>,
     label: Arc<str>,
+}
+
+/// Whether this process may write; see [`Bundle::claim`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// It may; what a crash had cut off was made good.
+    Ours(Recovery),
+    /// Another process has the bundle.
+    Taken,
 }
 
 /// How often a store is looked through for what others changed, unless told otherwise.
@@ -104,6 +118,7 @@ impl Bundle {
             #[cfg(feature = "remote")]
             objects: None,
             poll: POLL,
+            ledger: None,
             label: Arc::from(label),
         }
     }
@@ -133,6 +148,32 @@ impl Bundle {
     /// The folder on this machine, where there is one: for the editor and for what only a file system can do.
     pub fn folder(&self) -> Option<&Arc<LocalBundle>> {
         self.folder.as_ref()
+    }
+
+    /// With a ledger in `state`, a folder of its own: sets land all or nothing, and can be undone. Only a folder of this
+    /// machine can have one; any other bundle stays as it is.
+    pub fn remembering(mut self, state: PathBuf, keep: Keep) -> Self {
+        self.ledger = self.folder.clone().map(|folder| Arc::new(Ledger::new(folder, state, keep)));
+        self
+    }
+
+    pub fn ledger(&self) -> Option<&Arc<Ledger>> {
+        self.ledger.as_ref()
+    }
+
+    /// Takes the bundle for this process's writes; without a ledger there is nothing to take.
+    pub fn claim(&self) -> Result<Claim, Error> {
+        let recovery =
+            self.ledger.as_ref().map_or_else(|| Ok(Some(Recovery::default())), |ledger| ledger.open())?;
+        Ok(recovery.map_or(Claim::Taken, Claim::Ours))
+    }
+
+    /// Writes the approved files of `changes`: all or none with a ledger, each for itself without.
+    pub fn apply(&self, changes: &ChangeSet, decisions: &Decisions, origin: &Origin) -> Applied {
+        match &self.ledger {
+            Some(ledger) => ledger.apply(changes, decisions, origin),
+            None => apply(self, changes, decisions),
+        }
     }
 
     /// The bundle for whoever only reads.

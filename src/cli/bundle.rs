@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
+use crate::bundle::ledger::Keep;
 use crate::bundle::{self, Bundle, LocalBundle};
 
 /// What a bundle is, for whoever has none.
@@ -33,6 +34,15 @@ pub fn open(path: &Path) -> anyhow::Result<Bundle> {
     // Its error speaks of bundle paths; the person gave one of this machine.
     bundle::open(path)
         .map_err(|e| anyhow::anyhow!("{}: cannot open this folder: {}", path.display(), e.message))
+}
+
+/// Gives the bundle a ledger in the user's state folder, where there is one.
+pub fn remember(bundle: Bundle, keep: Keep) -> Bundle {
+    let state = bundle.folder().and_then(|folder| crate::config::state_folder(folder.root()));
+    match state {
+        Some(state) => bundle.remembering(state, keep),
+        None => bundle,
+    }
 }
 
 /// Opens the bundle at `path`, else the one around the current folder.

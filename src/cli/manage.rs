@@ -1,7 +1,7 @@
 //! `wikiwright manage`: one instruction to the manager, without a screen. Proposed changes are shown and decided here;
 //! only an approval writes.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{Exit, bundle, model, output, review, turn};
 use crate::agent::AgentCommand;
 use crate::agent::client::ModelClient;
 use crate::agent::driver;
-use crate::bundle::apply::{Applied, apply};
+use crate::bundle::ledger::record::Origin;
 use crate::bundle::{Bundle, ChangeSet};
 use crate::config::{Environment, Flags, Settings};
 use crate::text::Safe;
@@ -34,7 +34,7 @@ pub struct ManageArgs {
 pub fn run(args: &ManageArgs, flags: &Flags) -> anyhow::Result<Exit> {
     let environment = Environment::of_process();
     let settings = Settings::load(flags, &environment)?;
-    let bundle = bundle::open(&args.path)?;
+    let bundle = bundle::remember(bundle::open(&args.path)?, settings.keep);
     if let Some(file) = &args.patch {
         // Better now than after the model has worked for minutes.
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -56,6 +56,7 @@ async fn manage(
     args: &ManageArgs,
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
+    let model = client.name().to_owned();
     let mut session = driver::start_manager(bundle.reader(), client, settings.manager.clone());
     let mut command = AgentCommand::Say(args.instruction.clone());
     let mut exit = Exit::Done;
@@ -82,8 +83,14 @@ async fn manage(
             );
             return Ok(Exit::Negative);
         };
-        let applied = apply(&bundle, &changes, &decisions);
-        report(&applied)?;
+        let origin = Origin {
+            who: "manager".to_owned(),
+            model: Some(model.clone()),
+            message: args.instruction.clone(),
+            ..Origin::default()
+        };
+        let applied = bundle.apply(&changes, &decisions, &origin);
+        review::report(&applied)?;
         exit =
             if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done };
         // The manager answers a reason; a bare no ends it.
@@ -103,21 +110,4 @@ fn write_patch(file: &Path, changes: &ChangeSet, place: &str) -> anyhow::Result<
         Safe::line(place)
     ));
     Ok(Exit::Done)
-}
-
-fn report(applied: &Applied) -> io::Result<()> {
-    let mut out = io::stdout();
-    for path in &applied.landed {
-        writeln!(out, "applied {}", Safe::line(path.relative()))?;
-    }
-    for (path, _) in &applied.rejected {
-        writeln!(out, "rejected {}", Safe::line(path.relative()))?;
-    }
-    for path in &applied.pending {
-        writeln!(out, "left undecided, not applied: {}", Safe::line(path.relative()))?;
-    }
-    for (_, error) in &applied.failed {
-        output::complain(&format!("not applied: {error}"));
-    }
-    Ok(())
 }

@@ -4,6 +4,7 @@
 pub mod ask;
 pub mod bundle;
 pub mod demo;
+pub mod history;
 pub mod lint;
 pub mod manage;
 pub mod model;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 
+use self::history::Direction;
 use crate::config::Flags;
 
 /// What a command says to whoever started it.
@@ -99,6 +101,12 @@ pub enum Command {
     Ask(ask::AskArgs),
     /// Let the manager propose changes; nothing is written without a decision
     Manage(manage::ManageArgs),
+    /// List what was applied to a bundle, the newest first
+    History(history::HistoryArgs),
+    /// Take an applied set back; where a file was changed since, nothing is written
+    Undo(history::UndoArgs),
+    /// Bring back a set that was taken back
+    Redo(history::UndoArgs),
 }
 
 /// Parses the arguments, runs the command, prints what went wrong; gives the exit code.
@@ -134,6 +142,9 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         (None, Some(Command::Lint(args))) => lint::run(args),
         (None, Some(Command::Ask(args))) => ask::run(args, &flags),
         (None, Some(Command::Manage(args))) => manage::run(args, &flags),
+        (None, Some(Command::History(args))) => history::history(args, &flags),
+        (None, Some(Command::Undo(args))) => history::turn(args, Direction::Undo, &flags),
+        (None, Some(Command::Redo(args))) => history::turn(args, Direction::Redo, &flags),
     }
 }
 

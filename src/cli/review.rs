@@ -2,10 +2,30 @@
 
 use std::io::{self, BufRead, Write};
 
+use super::output;
+use crate::bundle::apply::Applied;
 use crate::bundle::change::Decisions;
 use crate::bundle::{ChangeKind, ChangeSet, Decision, FileChange};
 use crate::text::Safe;
 use crate::text::diff::{self, Change};
+
+/// Says what became of each file.
+pub fn report(applied: &Applied) -> io::Result<()> {
+    let mut out = io::stdout();
+    for path in &applied.landed {
+        writeln!(out, "applied {}", Safe::line(path.relative()))?;
+    }
+    for (path, _) in &applied.rejected {
+        writeln!(out, "rejected {}", Safe::line(path.relative()))?;
+    }
+    for path in &applied.pending {
+        writeln!(out, "left undecided, not applied: {}", Safe::line(path.relative()))?;
+    }
+    for (_, error) in &applied.failed {
+        output::complain(&format!("not applied: {error}"));
+    }
+    Ok(())
+}
 
 /// Approves every file as it is.
 pub fn approve_all(changes: &ChangeSet) -> Decisions {

@@ -19,8 +19,23 @@ pub struct File {
     pub manager: Manager,
     pub reader: Reader,
     pub lint: Lint,
+    pub history: History,
     pub display: Display,
     pub storage: Storage,
+}
+
+/// How long applied sets can be undone.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct History {
+    pub keep_days: u32,
+    pub keep_mb: u32,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self { keep_days: 90, keep_mb: 256 }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

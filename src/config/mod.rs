@@ -11,7 +11,9 @@ use std::time::Duration;
 use etcetera::BaseStrategy as _;
 
 use crate::agent::driver::{ManagerOptions, ReaderOptions};
+use crate::bundle::ledger::Keep;
 use crate::lint;
+use crate::okf::ContentHash;
 use file::{Color, File, Profile};
 pub use model::{Choice, Endpoint};
 
@@ -66,6 +68,7 @@ pub struct Settings {
     pub manager: ManagerOptions,
     pub reader: ReaderOptions,
     pub lint: lint::Options,
+    pub keep: Keep,
     pub color: bool,
     /// How often object storage is looked through for what others changed; zero: never.
     pub poll: Duration,
@@ -96,6 +99,7 @@ impl Settings {
             manager: ManagerOptions { protect_raw: file.manager.protect_raw },
             reader: ReaderOptions { not_found_message: file.reader.not_found_message },
             lint: lint::Options { profile },
+            keep: Keep { days: file.history.keep_days, bytes: u64::from(file.history.keep_mb) << 20 },
             color,
             poll: Duration::from_secs(file.storage.poll_seconds.into()),
         })
@@ -106,6 +110,15 @@ impl Settings {
 /// folder is unknown.
 pub fn user_file() -> Option<PathBuf> {
     Some(etcetera::base_strategy::Xdg::new().ok()?.config_dir().join("wikiwright").join("config.toml"))
+}
+
+/// What is remembered of the bundle in this folder: a folder of its own in the user's state folder (`$XDG_STATE_HOME`, else
+/// `~/.local/state`), the same however the bundle's folder is spelled; none when the home folder is unknown.
+pub fn state_folder(root: &Path) -> Option<PathBuf> {
+    let state = etcetera::base_strategy::Xdg::new().ok()?.state_dir()?;
+    let real = std::fs::canonicalize(root).ok()?;
+    let name = ContentHash::of(real.as_os_str().as_encoded_bytes()).to_string();
+    Some(state.join("wikiwright").join("bundles").join(name))
 }
 
 fn missing(path: &Path) -> Error {

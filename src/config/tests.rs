@@ -200,6 +200,8 @@ fn the_example_documents_every_key_and_no_other() {
             "manager.protect_raw",
             "reader.not_found_message",
             "lint.profile",
+            "history.keep_days",
+            "history.keep_mb",
             "display.color",
             "storage.poll_seconds"
         ]
@@ -210,6 +212,7 @@ fn the_example_documents_every_key_and_no_other() {
         manager: file::Manager { protect_raw },
         reader: file::Reader { not_found_message },
         lint: file::Lint { profile },
+        history: file::History { keep_days, keep_mb },
         display: file::Display { color },
         storage: file::Storage { poll_seconds },
     } = File::parse(example, Path::new("config.example.toml")).unwrap();
@@ -217,6 +220,8 @@ fn the_example_documents_every_key_and_no_other() {
     assert_eq!(timeout_seconds, file::Model::default().timeout_seconds);
     assert!(protect_raw && file::Manager::default().protect_raw);
     assert_eq!(not_found_message, None);
+    let history = file::History::default();
+    assert_eq!((keep_days, keep_mb), (history.keep_days, history.keep_mb));
     assert_eq!((profile, color), (Profile::default(), Color::default()));
     assert_eq!(poll_seconds, file::Storage::default().poll_seconds);
 }

@@ -147,6 +147,53 @@ fn manage_yes_writes_everything() {
 }
 
 #[test]
+fn what_was_applied_is_listed_undone_and_redone() {
+    let (place, endpoint) = (Place::new(), scripted());
+    let quiet = |arguments: &[&str]| place.run("http://127.0.0.1:9/v1", arguments);
+    assert!(quiet(&["history"]).err.contains("Nothing has been applied"));
+    place.run(&endpoint.base_url, &["manage", INGEST, "--yes"]);
+    let said = quiet(&["history"]);
+    assert!(said.out.contains("    1  ") && said.out.contains("manager (test)  Ingest raw/la-rance.md"), "{}", said.out);
+    assert!(said.out.contains("new wiki/entities/la-rance.md"), "{}", said.out);
+
+    // Without a terminal it shows and changes nothing.
+    let said = quiet(&["undo"]);
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    place.assert_ingested_and_clean();
+
+    let said = quiet(&["undo", "--yes"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    place.assert_untouched();
+    let said = quiet(&["redo", "--yes"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    place.assert_ingested_and_clean();
+
+    // A later edit by hand is not lost: the undo is refused as a whole.
+    let log = place.bundle().join("wiki/log.md");
+    std::fs::write(&log, "# By hand\n").unwrap();
+    let said = quiet(&["undo", "1", "--yes"]);
+    assert_eq!(said.code, Some(1), "{}", said.out);
+    assert!(said.err.contains("/wiki/log.md"), "{}", said.err);
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "# By hand\n");
+    assert!(place.bundle().join("wiki/entities/la-rance.md").exists());
+}
+
+#[test]
+fn while_a_workbench_has_the_bundle_nobody_else_writes_it() {
+    let (place, endpoint) = (Place::new(), scripted());
+    let first = place.open(&endpoint.base_url);
+    let second = place.open(&endpoint.base_url);
+    second.wait_for("another wikiwright has this bundle open");
+    let said = place.run(&endpoint.base_url, &["manage", INGEST, "--yes"]);
+    assert_eq!(said.code, Some(1), "{}", said.out);
+    assert!(said.err.contains("another wikiwright has this bundle open"), "{}", said.err);
+    place.assert_untouched();
+    drop((first, second));
+    let endpoint = scripted();
+    assert_eq!(place.run(&endpoint.base_url, &["manage", INGEST, "--yes"]).code, Some(0));
+}
+
+#[test]
 fn manage_patch_changes_nothing_and_git_applies_it() {
     let (place, endpoint) = (Place::new(), scripted());
     let patch = place.folder.path().join("ingest.patch");

@@ -5,8 +5,11 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::{Perform, model, work};
 use crate::agent::driver::{self, Session};
 use crate::agent::{AgentCommand, Role};
+use crate::bundle::Bundle;
+use crate::bundle::ledger::Recovery;
+use crate::bundle::ledger::record::Origin;
+use crate::bundle::open::Claim;
 use crate::bundle::watch::Changed;
-use crate::bundle::{Bundle, apply};
 use crate::lint;
 use crate::tui::Setup;
 use crate::tui::effect::Effect;
@@ -19,6 +22,8 @@ pub struct World {
     lint: lint::Options,
     events: UnboundedSender<Event>,
     changes: model::Changes,
+    /// The model's name, for the ledger.
+    model: Option<String>,
     manager: Option<UnboundedSender<AgentCommand>>,
     reader: Option<UnboundedSender<AgentCommand>>,
 }
@@ -27,6 +32,8 @@ impl World {
     /// Starts loading, watching and, with a model, both sessions.
     pub fn start(setup: Setup, events: UnboundedSender<Event>) -> Self {
         let changes = model::start(setup.bundle.clone(), setup.lint.clone(), events.clone());
+        let model = setup.client.as_ref().map(|client| client.name().to_owned());
+        claim(setup.bundle.clone(), events.clone());
         let (manager, reader) = match setup.client {
             Some(client) => {
                 let read = setup.bundle.reader();
@@ -36,7 +43,7 @@ impl World {
             }
             None => (None, None),
         };
-        Self { bundle: setup.bundle, lint: setup.lint, events, changes, manager, reader }
+        Self { bundle: setup.bundle, lint: setup.lint, events, changes, model, manager, reader }
     }
 
     /// Runs `job` on a blocking thread and sends its answer. A panic there was reported by the hook.
@@ -47,6 +54,29 @@ impl World {
             let _ = events.send(job());
         });
     }
+}
+
+/// Takes the bundle for this workbench, off the screen's way, and says what is worth saying.
+fn claim(bundle: Bundle, events: UnboundedSender<Event>) {
+    tokio::task::spawn_blocking(move || {
+        let text = match bundle.claim() {
+            Ok(Claim::Ours(Recovery { finished, kept })) if kept.is_empty() => match finished.len() {
+                0 => return,
+                files => format!("{files} files of a set that was cut off are in place now."),
+            },
+            Ok(Claim::Ours(Recovery { kept, .. })) => format!(
+                "A set that was cut off could not be finished: {} files were changed since and are kept as they are.",
+                kept.len()
+            ),
+            Ok(Claim::Taken) => {
+                "Read-only: another wikiwright has this bundle open. Nothing can be applied until it ends."
+                    .to_owned()
+            }
+            Err(error) => format!("The ledger of this bundle cannot be used: {}", error.message),
+        };
+        // Nobody listens any more when the workbench ends.
+        let _ = events.send(Event::Notice(text));
+    });
 }
 
 /// Forwards a session's events; returns where its commands go.
@@ -96,8 +126,14 @@ impl Perform for World {
             }
             Effect::Apply { changes, decisions } => {
                 let bundle = self.bundle.clone();
+                let origin = Origin {
+                    who: "manager".to_owned(),
+                    model: self.model.clone(),
+                    message: "approved in the workbench".to_owned(),
+                    ..Origin::default()
+                };
                 self.compute(move || {
-                    let applied = apply::apply(&bundle, &changes, &decisions);
+                    let applied = bundle.apply(&changes, &decisions, &origin);
                     Event::Applied { changes, applied }
                 });
             }
