@@ -14,7 +14,8 @@ use super::event::{AgentCommand, AgentEvent, Role};
 use super::fsm::{Effect, Input, Loop, RunCall};
 use super::tools::{Outcome, Toolbox};
 use super::{prompt, review};
-use crate::bundle::{Read, Rules, Staged};
+use crate::bundle::merge::Rebased;
+use crate::bundle::{ErrorKind, Read, Rules, Staged};
 
 /// Settings of a manager session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,16 +146,30 @@ impl Driver {
         }
     }
 
-    fn command(&self, command: AgentCommand) -> Option<Input> {
+    fn command(&mut self, command: AgentCommand) -> Option<Input> {
         match command {
             AgentCommand::Say(text) => Some(Input::Say(text)),
             AgentCommand::Interrupt => Some(Input::Interrupt),
             AgentCommand::Reviewed { changes, applied } => {
+                let mut merged = Vec::new();
                 if let Some(staged) = self.tools.staged() {
                     staged.settle(&changes, &applied);
-                    let _ = self.events.send(AgentEvent::Staged(staged.changes()));
+                    if applied.failed.iter().any(|(_, error)| error.kind == ErrorKind::Conflict) {
+                        let mergeable =
+                            |(path, rebased)| matches!(rebased, Rebased::Merged(_)).then_some(path);
+                        merged.extend(staged.rebase().into_iter().filter_map(mergeable));
+                    }
+                    let changes = staged.changes();
+                    self.told = changes.id;
+                    let _ = self.events.send(if merged.is_empty() {
+                        AgentEvent::Staged(changes)
+                    } else {
+                        // What was merged has been seen by nobody yet.
+                        self.shown = changes.id;
+                        AgentEvent::AwaitingReview(changes)
+                    });
                 }
-                let (note, answer) = review::note(&applied)?;
+                let (note, answer) = review::note(&applied, &merged)?;
                 Some(Input::Reviewed { note, answer })
             }
         }

@@ -1,10 +1,11 @@
 //! Telling the model what became of its proposals: exactly what landed, what was refused, and each reason.
 
 use crate::bundle::apply::Applied;
+use crate::okf::BundlePath;
 
-/// The note for the model, and whether it should answer it (something was rejected or failed). None when nothing was
-/// decided.
-pub fn note(applied: &Applied) -> Option<(String, bool)> {
+/// The note for the model, and whether it should answer it (something was rejected or failed for good). `merged` names the
+/// files of which the proposal was merged with what somebody changed in the meantime. None when nothing was decided.
+pub fn note(applied: &Applied, merged: &[BundlePath]) -> Option<(String, bool)> {
     if applied.landed.is_empty() && applied.rejected.is_empty() && applied.failed.is_empty() {
         return None;
     }
@@ -28,7 +29,12 @@ pub fn note(applied: &Applied) -> Option<(String, bool)> {
         lines.push("Not decided yet:".to_owned());
         lines.extend(applied.pending.iter().map(|path| format!("- {path}")));
     }
-    let answer = !applied.rejected.is_empty() || !applied.failed.is_empty();
+    if !merged.is_empty() {
+        lines.push("Changed by the person in the meantime; your proposal was merged with it and is shown to them again:".to_owned());
+        lines.extend(merged.iter().map(|path| format!("- {path}")));
+    }
+    // A set that waits for a merged file to be looked at again is nothing for the model to answer.
+    let answer = !applied.rejected.is_empty() || (!applied.failed.is_empty() && merged.is_empty());
     if answer {
         lines.push(
             "Take the reasons to heart; read a file again before you change it. What landed stays."
@@ -42,7 +48,6 @@ pub fn note(applied: &Applied) -> Option<(String, bool)> {
 mod tests {
     use super::*;
     use crate::bundle::{Error, ErrorKind};
-    use crate::okf::BundlePath;
 
     fn path(text: &str) -> BundlePath {
         BundlePath::parse(text).unwrap()
@@ -59,7 +64,7 @@ mod tests {
             )],
             pending: vec![path("/wiki/e.md")],
         };
-        let (note, answer) = note(&applied).unwrap();
+        let (note, answer) = note(&applied, &[]).unwrap();
         assert!(answer);
         for row in [
             "- /wiki/a.md",
@@ -75,8 +80,8 @@ mod tests {
     #[test]
     fn plain_approval_wants_no_answer_and_no_decision_no_note() {
         let applied = Applied { landed: vec![path("/a.md")], ..Applied::default() };
-        assert!(!note(&applied).unwrap().1);
+        assert!(!note(&applied, &[]).unwrap().1);
         let undecided = Applied { pending: vec![path("/a.md")], ..Applied::default() };
-        assert_eq!(note(&undecided), None);
+        assert_eq!(note(&undecided, &[]), None);
     }
 }

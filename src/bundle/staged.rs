@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::apply::Applied;
 use super::change::{ChangeKind, ChangeSet, FileChange};
 use super::error::{Error, ErrorKind};
+use super::merge::{self, Rebased};
 use super::permission::{Operation, Rules};
 use super::storage::{Entry, EntryKind, Read, Stat, Write, check_name, check_size};
 use crate::okf::BundlePath;
@@ -158,6 +159,48 @@ impl Staged {
                 self.discard(path);
             }
         }
+    }
+
+    /// Holds every pending change against the base as it is now, and moves those along that can be: a proposal over a file
+    /// that somebody changed becomes a new one over what stands there, to be looked at anew. Returns what was not as it was
+    /// when the change was proposed, in path order.
+    pub fn rebase(&self) -> Vec<(BundlePath, Rebased)> {
+        let mut moved = Vec::new();
+        for change in self.changes().files {
+            // Both of its names are compared when it is applied.
+            if matches!(change.kind, ChangeKind::Rename { .. }) {
+                continue;
+            }
+            let now = match self.base.read_bytes(&change.path) {
+                Ok(bytes) => Some(bytes),
+                Err(e) if e.kind == ErrorKind::NotFound => None,
+                // It cannot be read, so nothing can be said of it; applying will say what is wrong.
+                Err(_) => continue,
+            };
+            let rebased = merge::rebase(&change, now.as_deref());
+            if rebased == Rebased::Unchanged {
+                continue;
+            }
+            let mut pending = self.pending();
+            // Staged anew in the meantime: that proposal saw the file as it is.
+            if pending.get(&change.path) != Some(&change.after) {
+                continue;
+            }
+            let next = match &rebased {
+                Rebased::Merged(merged) => merged.after.clone(),
+                Rebased::Done => now.as_deref().map(Arc::from),
+                Rebased::Conflict(_) | Rebased::Unchanged => change.after.clone(),
+            };
+            if !matches!(rebased, Rebased::Conflict(_)) {
+                pending.id += 1;
+                let before = now.as_deref().map(Arc::from);
+                pending.files.insert(change.path.clone(), File { before, after: next, from: None });
+                pending.tidy(&change.path);
+            }
+            drop(pending);
+            moved.push((change.path, rebased));
+        }
+        moved
     }
 
     // A poisoned lock guards a map that is whole: the worst is that one operation is half noted, and it was refused.

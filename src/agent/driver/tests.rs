@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::agent::client::{Answer, Message, Request, ToolCall};
 use crate::bundle::apply::apply;
-use crate::bundle::{Decision, MemoryBundle};
+use crate::bundle::{Decision, MemoryBundle, Write};
 use crate::okf::BundlePath;
 
 /// Gives its answers in order and keeps the requests; after the last one it hangs until dropped.
@@ -210,4 +210,33 @@ async fn a_panic_in_a_tool_is_that_calls_error() {
     let failed = events.iter().filter(|e| matches!(e, AgentEvent::ToolFinished { ok: false, .. })).count();
     assert_eq!(failed, 2);
     assert_eq!(events.last(), Some(&AgentEvent::Finished { interrupted: false }));
+}
+
+#[tokio::test]
+async fn a_proposal_over_a_file_that_was_edited_is_merged_and_shown_again() {
+    let old = "one\ntwo\nthree\n";
+    let base = Arc::new(MemoryBundle::new([("/wiki/a.md", old)]).unwrap());
+    let client = Prepared::new([
+        calls(&[("read_file", json!({"file_path": "/wiki/a.md"}))]),
+        calls(&[("edit_file", json!({"file_path": "/wiki/a.md", "old_string": "one", "new_string": "ONE"}))]),
+        text("Proposed."),
+    ]);
+    let mut session = start_manager(base.clone(), client.clone(), ManagerOptions::default());
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    turn(&mut session).await;
+    let staged = session.staged.clone().unwrap();
+    base.write(&path("/wiki/a.md"), b"one\ntwo\nTHREE by hand\n").unwrap();
+    let approve = |changes: &crate::bundle::ChangeSet| {
+        let file = &changes.files[0];
+        std::collections::BTreeMap::from([(file.path.clone(), Decision::Approved { shown: file.shown() })])
+    };
+    let changes = staged.changes();
+    let applied = apply(base.as_ref(), &changes, &approve(&changes));
+    assert_eq!(applied.failed.len(), 1);
+    session.commands.send(AgentCommand::Reviewed { changes, applied }).unwrap();
+    let Some(AgentEvent::AwaitingReview(merged)) = session.events.recv().await else { panic!() };
+    assert_eq!(merged.files[0].after.as_deref(), Some(&b"ONE\ntwo\nTHREE by hand\n"[..]));
+    let applied = apply(base.as_ref(), &merged, &approve(&merged));
+    assert_eq!(applied.landed.len(), 1);
+    assert_eq!(client.requests.lock().unwrap().len(), 3, "the model has nothing to answer");
 }

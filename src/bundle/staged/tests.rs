@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::Staged;
 use crate::bundle::conformance::open_rules;
+use crate::bundle::merge::Rebased;
 use crate::bundle::{
     ChangeKind, ChangeSet, Decision, Decisions, Entry, EntryKind, ErrorKind, LocalBundle, MemoryBundle, Read,
     Rules, Write, apply,
@@ -299,4 +300,46 @@ proptest! {
         prop_assert!(staged.changes().is_empty());
         prop_assert_eq!(files(&staged), files(&direct));
     }
+}
+
+#[test]
+fn proposals_move_along_with_a_base_that_changed_or_stay_as_conflicts() {
+    let base = Arc::new(
+        MemoryBundle::new([
+            ("/merge.md", "1\n2\n3\n"),
+            ("/clash.md", "1\n"),
+            ("/done.md", "1\n"),
+            ("/same.md", "1\n"),
+        ])
+        .unwrap(),
+    );
+    let staged = Staged::new(base.clone(), Rules::manager(true));
+    for (at, text) in
+        [("/merge.md", "ONE\n2\n3\n"), ("/clash.md", "a\n"), ("/done.md", "d\n"), ("/same.md", "s\n")]
+    {
+        staged.write(&path(at), text.as_bytes()).unwrap();
+    }
+    for (at, text) in [("/merge.md", "1\n2\nTHREE\n"), ("/clash.md", "b\n"), ("/done.md", "d\n")] {
+        base.write(&path(at), text.as_bytes()).unwrap();
+    }
+    let moved = staged.rebase();
+    let kinds: Vec<(&str, &str)> = moved
+        .iter()
+        .map(|(at, rebased)| {
+            let kind = match rebased {
+                Rebased::Merged(_) => "merged",
+                Rebased::Done => "done",
+                Rebased::Conflict(_) => "conflict",
+                Rebased::Unchanged => "unchanged",
+            };
+            (at.as_str(), kind)
+        })
+        .collect();
+    assert_eq!(kinds, [("/clash.md", "conflict"), ("/done.md", "done"), ("/merge.md", "merged")]);
+    let changes = staged.changes();
+    assert_eq!(changes.files.len(), 3, "what is done is no change any more");
+    let merged = changes.file(&path("/merge.md")).unwrap();
+    assert_eq!(merged.before.as_deref(), Some(&b"1\n2\nTHREE\n"[..]));
+    assert_eq!(merged.after.as_deref(), Some(&b"ONE\n2\nTHREE\n"[..]));
+    assert_eq!(staged.rebase().len(), 1, "only the conflict is left");
 }
