@@ -10,6 +10,9 @@ use crate::okf::BundlePath;
 /// Bytes that a compiled expression may take: refuses `(?:a{1000}){1000}` and its like.
 const REGEX_SIZE: usize = 1 << 20;
 
+/// Files read at once; most of them in vain when the first ones fill the limit.
+const PORTION: usize = 64;
+
 /// What to look for and where.
 #[derive(Debug, Clone)]
 pub struct Grep {
@@ -55,16 +58,16 @@ pub fn search<R: Read + ?Sized>(bundle: &R, query: &Grep) -> Result<GrepResult, 
             entries.into_iter().filter(|e| e.kind == EntryKind::File).map(|e| e.path).collect()
         }
     };
+    let wanted = |path: &BundlePath| glob.as_ref().is_none_or(|g| g.matches(path, &query.folder));
+    let files: Vec<BundlePath> = files.into_iter().filter(wanted).collect();
     let mut result = GrepResult::default();
-    for path in files {
-        if glob.as_ref().is_some_and(|g| !g.matches(&path, &query.folder)) {
-            continue;
-        }
-        let text = match bundle.read(&path) {
-            Ok(text) => text,
+    let read = files.chunks(PORTION).flat_map(|paths| paths.iter().zip(bundle.read_all(paths)));
+    for (path, bytes) in read {
+        let text = match bytes.map(String::from_utf8) {
+            Ok(Ok(text)) => text,
             Err(e) if e.kind == ErrorKind::NotFound => continue,
-            Err(_) => {
-                result.skipped.push(path);
+            Ok(Err(_)) | Err(_) => {
+                result.skipped.push(path.clone());
                 continue;
             }
         };

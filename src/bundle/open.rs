@@ -1,6 +1,5 @@
 //! A bundle that was opened, wherever it lies: a folder of this machine, an archive, object storage, or a caller's own
-//! backend. Knows what else than
-//! reading and writing the place allows: watching, naming it, handing it to an editor.
+//! backend. Knows what else than reading and writing the place allows: watching, naming it, all-or-nothing changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,11 +52,14 @@ pub fn is_address(target: &Path) -> bool {
 }
 
 /// Whether the name of `target` is that of an archive which this program can read.
+#[cfg(feature = "archives")]
 pub fn is_archive(target: &Path) -> bool {
-    #[cfg(feature = "archives")]
-    return archive::Format::of(target).is_some();
-    #[cfg(not(feature = "archives"))]
-    return false;
+    archive::Format::of(target).is_some()
+}
+
+#[cfg(not(feature = "archives"))]
+pub fn is_archive(_: &Path) -> bool {
+    false
 }
 
 /// Opens the bundle that `target` names: the address of a store, an archive (`.zip`, `.tar.gz`, `.tgz`), or a folder. The

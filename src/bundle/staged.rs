@@ -325,6 +325,23 @@ impl Read for Staged {
         Ok(entries)
     }
 
+    fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
+        // What neither a rule nor a change concerns comes from the base at once; what fails there is judged singly.
+        let plain = |path: &BundlePath| {
+            self.rules.check(Operation::Read, path).is_ok() && self.overlaid(path).is_none()
+        };
+        let (index, base): (Vec<usize>, Vec<BundlePath>) =
+            paths.iter().cloned().enumerate().filter(|(_, path)| plain(path)).unzip();
+        let read = self.base.read_all(&base).into_iter().zip(index);
+        let mut found: BTreeMap<usize, Vec<u8>> =
+            read.filter_map(|(bytes, index)| Some((index, bytes.ok()?))).collect();
+        paths
+            .iter()
+            .enumerate()
+            .map(|(index, path)| found.remove(&index).map_or_else(|| self.read_bytes(path), Ok))
+            .collect()
+    }
+
     fn stat(&self, path: &BundlePath) -> Result<Stat, Error> {
         self.rules.check(Operation::Read, path)?;
         match self.overlaid(path) {
