@@ -15,18 +15,20 @@ use super::fsm::{Effect, Input, Loop, RunCall};
 use super::tools::{Outcome, Toolbox};
 use super::{prompt, review};
 use crate::bundle::merge::Rebased;
-use crate::bundle::{ErrorKind, Read, Rules, Staged};
+use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
 
 /// Settings of a manager session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManagerOptions {
     /// `raw/` cannot be written.
     pub protect_raw: bool,
+    /// Rules of the person, before the role's own.
+    pub rules: Vec<Rule>,
 }
 
 impl Default for ManagerOptions {
     fn default() -> Self {
-        Self { protect_raw: true }
+        Self { protect_raw: true, rules: Vec::new() }
     }
 }
 
@@ -35,6 +37,8 @@ impl Default for ManagerOptions {
 pub struct ReaderOptions {
     /// What the reader says when the wiki is silent; none for [`prompt::NOT_FOUND`].
     pub not_found_message: Option<String>,
+    /// Rules of the person; what they say of writing does not concern a reader.
+    pub rules: Vec<Rule>,
 }
 
 /// A running session. Dropping `commands` ends it.
@@ -52,13 +56,18 @@ pub fn start_manager(
     client: Arc<dyn ModelClient>,
     options: ManagerOptions,
 ) -> Session {
-    let staged = Arc::new(Staged::new(bundle, Rules::manager(options.protect_raw)));
+    let staged = Arc::new(Staged::new(bundle, Rules::manager(options.protect_raw).after(&options.rules)));
     start(Toolbox::manager(staged), client, prompt::manager())
 }
 
 /// Starts a reader on the current tokio runtime. It holds nothing that writes.
 pub fn start_reader(bundle: Arc<dyn Read>, client: Arc<dyn ModelClient>, options: ReaderOptions) -> Session {
     let not_found = options.not_found_message.as_deref().unwrap_or(prompt::NOT_FOUND);
+    let reads = options.rules.iter().filter(|rule| rule.operations.contains(&Operation::Read));
+    let reads: Vec<Rule> =
+        reads.map(|rule| Rule { operations: vec![Operation::Read], ..rule.clone() }).collect();
+    // An overlay that nothing is ever staged in: it checks the rules of each read.
+    let bundle = Arc::new(Staged::new(bundle, Rules::reader().after(&reads)));
     start(Toolbox::reader(bundle), client, prompt::reader(not_found))
 }
 

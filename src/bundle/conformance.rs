@@ -308,7 +308,7 @@ fn a_write_that_expects_other_content_is_a_conflict() {
 #[test]
 fn a_denied_read_hides_what_lies_below() {
     let base = Arc::new(MemoryBundle::new(FILES).unwrap());
-    let deny = Rule { operation: Operation::Read, folder: path("/wiki/a"), mode: Mode::Deny };
+    let deny = Rule::folder(Operation::Read, &path("/wiki/a"), Mode::Deny);
     let staged = Staged::new(base, Rules { rules: vec![deny], protect_dot_names: true });
     assert_eq!(kind(staged.read(&path("/wiki/a/x.md"))), ErrorKind::Denied);
     assert_eq!(staged.glob("*.md", &path("/wiki")).unwrap(), [path("/wiki/a-b.md")]);

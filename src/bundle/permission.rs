@@ -3,6 +3,8 @@
 //! The first rule that matches decides; no match allows. Dots are ordinary characters to the matcher, and a path
 //! that differs from a protected one only in letter case or Unicode form is protected too.
 
+use globset::{GlobBuilder, GlobMatcher};
+
 use crate::bundle::{Error, ErrorKind};
 use crate::okf::BundlePath;
 
@@ -19,13 +21,26 @@ pub enum Operation {
 pub enum Mode {
     Allow,
     Deny,
+    /// A person must say yes each time: a write is never approved without being looked at, and a read is refused with the
+    /// advice to ask.
+    Ask,
 }
 
-/// One rule. `folder` covers itself and everything below it.
+/// Which paths a rule is about: a file pattern from the bundle's root. `*` and `?` stop at `/`, `**` does not; `[..]` and
+/// `{a,b}` are known; dots are ordinary characters.
+#[derive(Debug, Clone)]
+pub struct PathPattern {
+    text: String,
+    matcher: GlobMatcher,
+    /// The components before the first that holds a wildcard, folded: what the pattern can reach lies below them.
+    root: Vec<String>,
+}
+
+/// One rule: the first whose operation and path fit decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    pub operation: Operation,
-    pub folder: BundlePath,
+    pub operations: Vec<Operation>,
+    pub paths: Vec<PathPattern>,
     pub mode: Mode,
 }
 
@@ -38,28 +53,106 @@ pub struct Rules {
     pub protect_dot_names: bool,
 }
 
+impl PathPattern {
+    /// A pattern starts with `/` and holds no `..`. `Err` says what is wrong with it.
+    pub fn new(text: &str) -> Result<Self, String> {
+        let Some(below) = text.strip_prefix('/') else {
+            return Err(format!("{text}: a pattern starts with /, the bundle"));
+        };
+        if below.split('/').any(|part| part == "..") {
+            return Err(format!("{text}: a pattern may not hold .."));
+        }
+        let wild = |part: &&str| part.contains(['*', '?', '[', ']', '{', '}', '\\']);
+        // What is spelled out is folded as paths are; a wildcard only to lower case.
+        let parts = below.split('/').filter(|part| !part.is_empty());
+        let pattern: Vec<String> =
+            parts.clone().map(|part| if wild(&part) { part.to_lowercase() } else { folded(part) }).collect();
+        let root = parts.take_while(|part| !wild(part)).map(folded).collect();
+        let glob = GlobBuilder::new(&pattern.join("/"))
+            .literal_separator(true)
+            .backslash_escape(true)
+            .build()
+            .map_err(|error| format!("{text}: not a file pattern: {}", error.kind()))?;
+        Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher(), root })
+    }
+
+    fn matches(&self, key: &[String]) -> bool {
+        self.matcher.is_match(key.join("/"))
+    }
+}
+
+impl PartialEq for PathPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for PathPattern {}
+
+impl Rule {
+    /// A rule for a folder and everything below it.
+    pub fn folder(operation: Operation, folder: &BundlePath, mode: Mode) -> Self {
+        let escaped: String = folder
+            .relative()
+            .chars()
+            .flat_map(|c| if "*?[]{}\\".contains(c) { vec!['\\', c] } else { vec![c] })
+            .collect();
+        let patterns = if folder.is_root() {
+            vec!["/".to_owned(), "/**".to_owned()]
+        } else {
+            vec![format!("/{escaped}"), format!("/{escaped}/**")]
+        };
+        // A spelled-out folder is always a pattern.
+        let paths = patterns.iter().filter_map(|text| PathPattern::new(text).ok()).collect();
+        Self { operations: vec![operation], paths, mode }
+    }
+
+    fn covers(&self, operation: Operation, key: &[String]) -> Option<&PathPattern> {
+        self.operations.contains(&operation).then(|| self.paths.iter().find(|path| path.matches(key)))?
+    }
+}
+
 impl Rules {
     /// The manager: no write under `/raw` (when `protect_raw`), none to protected names.
     pub fn manager(protect_raw: bool) -> Self {
         let raw = BundlePath::root().join("raw").ok().filter(|_| protect_raw);
-        let rules = raw.map(|folder| Rule { operation: Operation::Write, folder, mode: Mode::Deny });
+        let rules = raw.map(|folder| Rule::folder(Operation::Write, &folder, Mode::Deny));
         Self { rules: rules.into_iter().collect(), protect_dot_names: true }
     }
 
     /// The reader: no write anywhere.
     pub fn reader() -> Self {
-        let all = Rule { operation: Operation::Write, folder: BundlePath::root(), mode: Mode::Deny };
+        let all = Rule::folder(Operation::Write, &BundlePath::root(), Mode::Deny);
         Self { rules: vec![all], protect_dot_names: true }
     }
 
+    /// These rules after `first`, which win over them.
+    pub fn after(mut self, first: &[Rule]) -> Self {
+        self.rules.splice(0..0, first.iter().cloned());
+        self
+    }
+
+    /// What the rules say of one path, protected names aside. No rule: allowed.
+    pub fn mode(&self, operation: Operation, path: &BundlePath) -> Mode {
+        let key = key(path);
+        self.rules
+            .iter()
+            .find(|rule| rule.covers(operation, &key).is_some())
+            .map_or(Mode::Allow, |rule| rule.mode)
+    }
+
     /// `Err` with kind `Denied` and a sentence the model can act on. A write to a folder that holds a denied one is
-    /// denied as well: deleting or moving it would reach what lies below.
+    /// denied as well: deleting or moving it would reach what lies below. A write that must be asked about is no error: it is
+    /// staged, and [`Rules::mode`] tells whoever approves.
     pub fn check(&self, operation: Operation, path: &BundlePath) -> Result<(), Error> {
         let key = key(path);
-        let matching =
-            |rule: &&Rule| rule.operation == operation && key.starts_with(&self::key(&rule.folder));
-        if let Some(Rule { mode: Mode::Deny, folder, .. }) = self.rules.iter().find(matching) {
-            return Err(denied(operation, path, folder));
+        let deciding = self.rules.iter().find_map(|rule| Some((rule.mode, rule.covers(operation, &key)?)));
+        match deciding {
+            Some((Mode::Deny, pattern)) => return Err(denied(operation, path, &pattern.text)),
+            Some((Mode::Ask, pattern)) if operation == Operation::Read => {
+                return Err(asked(path, &pattern.text));
+            }
+            _ => {}
         }
         if operation == Operation::Read {
             return Ok(());
@@ -77,18 +170,15 @@ impl Rules {
                 ),
             ));
         }
-        let above = |rule: &&Rule| {
-            rule.operation == operation
-                && rule.mode == Mode::Deny
-                && self::key(&rule.folder).starts_with(&key)
-        };
-        match self.rules.iter().find(above) {
-            Some(rule) => Err(Error::new(
+        let above = |rule: &&Rule| rule.operations.contains(&operation) && rule.mode == Mode::Deny;
+        let below = |pattern: &&PathPattern| pattern.root.starts_with(&key);
+        match self.rules.iter().filter(above).find_map(|rule| rule.paths.iter().find(below)) {
+            Some(pattern) => Err(Error::new(
                 ErrorKind::Denied,
                 path,
                 format!(
                     "permission denied: it holds {0} (rule: no write under {0}); change single files outside it",
-                    rule.folder
+                    pattern.text
                 ),
             )),
             None => Ok(()),
@@ -112,10 +202,11 @@ impl Rules {
     }
 }
 
-fn denied(operation: Operation, path: &BundlePath, folder: &BundlePath) -> Error {
+fn denied(operation: Operation, path: &BundlePath, pattern: &str) -> Error {
+    let folder = pattern.trim_end_matches("/**");
     let message = match operation {
-        Operation::Read => format!("permission denied: no read under {folder}; use other files"),
-        Operation::Write if folder.is_root() => {
+        Operation::Read => format!("permission denied: no read under {pattern}; use other files"),
+        Operation::Write if folder.trim_matches('/').is_empty() => {
             "permission denied: this role only reads (rule: no write under /); answer without changing files"
                 .to_owned()
         }
@@ -124,6 +215,21 @@ fn denied(operation: Operation, path: &BundlePath, folder: &BundlePath) -> Error
         ),
     };
     Error::new(ErrorKind::Denied, path, message)
+}
+
+fn asked(path: &BundlePath, pattern: &str) -> Error {
+    let message = format!(
+        "permission denied: a person must allow each read under {pattern}; say in your answer what you want to read and why"
+    );
+    Error::new(ErrorKind::Denied, path, message)
+}
+
+/// One component as [`key`] has it.
+fn folded(component: &str) -> String {
+    match BundlePath::root().join(component) {
+        Ok(path) => key(&path).pop().unwrap_or_default(),
+        Err(_) => fold(&component.to_lowercase()),
+    }
 }
 
 /// Components in the form in which every file system we know of would take them for one another.

@@ -14,7 +14,9 @@ use crate::agent::client::ModelClient;
 use crate::agent::driver;
 use crate::bundle::ledger::record::Origin;
 use crate::bundle::{Bundle, ChangeSet};
+use crate::bundle::{Mode, Operation};
 use crate::config::{Environment, Flags, Settings};
+use crate::okf::BundlePath;
 use crate::text::Safe;
 
 #[derive(Debug, Args)]
@@ -73,7 +75,13 @@ async fn manage(
             return write_patch(file, &changes, bundle.label());
         }
         let decisions = if args.yes {
-            review::approve_all(&changes)
+            let mut decisions = review::approve_all(&changes);
+            // What the person wants to be asked about is not approved by a flag.
+            let asked = |path: &BundlePath| {
+                session.staged.as_ref().is_some_and(|s| s.rules().mode(Operation::Write, path) == Mode::Ask)
+            };
+            decisions.retain(|path, _| !asked(path));
+            decisions
         } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
             review::ask(&changes, settings.color, &mut io::stdin().lock(), &mut io::stdout())?
         } else {

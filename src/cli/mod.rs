@@ -83,11 +83,19 @@ pub struct Global {
     /// Read this configuration file instead of the user's
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
+    /// Let the manager propose changes to sources in raw/ too
+    #[arg(long, global = true)]
+    pub no_protect_raw: bool,
 }
 
 impl Global {
     fn flags(&self) -> Flags {
-        Flags { base_url: self.base_url.clone(), model: self.model.clone(), config: self.config.clone() }
+        Flags {
+            base_url: self.base_url.clone(),
+            model: self.model.clone(),
+            config: self.config.clone(),
+            no_protect_raw: self.no_protect_raw,
+        }
     }
 }
 

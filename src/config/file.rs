@@ -20,8 +20,40 @@ pub struct File {
     pub reader: Reader,
     pub lint: Lint,
     pub history: History,
+    pub permissions: Permissions,
     pub display: Display,
     pub storage: Storage,
+}
+
+/// What the agents may read and propose to write, beyond what their roles say. The first rule that fits decides.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Permissions {
+    pub rules: Vec<PermissionRule>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PermissionRule {
+    pub operations: Vec<PermissionOperation>,
+    /// File patterns from the bundle's root.
+    pub paths: Vec<String>,
+    pub mode: PermissionMode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PermissionOperation {
+    Read,
+    Write,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PermissionMode {
+    Allow,
+    Deny,
+    Ask,
 }
 
 /// How long applied sets can be undone.

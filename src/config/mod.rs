@@ -3,6 +3,7 @@
 
 pub mod file;
 pub mod model;
+mod permissions;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ pub struct Flags {
     pub model: Option<String>,
     /// Read this file instead of the user's.
     pub config: Option<PathBuf>,
+    /// Let the manager propose changes under `raw/`.
+    pub no_protect_raw: bool,
 }
 
 /// Environment variables; an empty one counts as not set.
@@ -89,6 +92,7 @@ impl Settings {
             Profile::Wiki => Some(lint::Profile::Wiki),
             Profile::Okf => Some(lint::Profile::Okf),
         };
+        let rules = permissions::rules(&file.permissions, &path)?;
         let color = match file.display.color {
             Color::Auto => environment.get("NO_COLOR").is_none(),
             Color::Never => false,
@@ -96,8 +100,11 @@ impl Settings {
         Ok(Self {
             model: model::choose(flags, environment, &file.model, &path)?,
             model_timeout: Duration::from_secs(file.model.timeout_seconds.get().into()),
-            manager: ManagerOptions { protect_raw: file.manager.protect_raw },
-            reader: ReaderOptions { not_found_message: file.reader.not_found_message },
+            manager: ManagerOptions {
+                protect_raw: file.manager.protect_raw && !flags.no_protect_raw,
+                rules: rules.clone(),
+            },
+            reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules },
             lint: lint::Options { profile },
             keep: Keep { days: file.history.keep_days, bytes: u64::from(file.history.keep_mb) << 20 },
             color,

@@ -6,7 +6,12 @@ fn environment(variables: &[(&str, &str)]) -> Environment {
 }
 
 fn flags(base_url: Option<&str>, model: Option<&str>) -> Flags {
-    Flags { base_url: base_url.map(str::to_owned), model: model.map(str::to_owned), config: None }
+    Flags {
+        base_url: base_url.map(str::to_owned),
+        model: model.map(str::to_owned),
+        config: None,
+        no_protect_raw: false,
+    }
 }
 
 fn choose(flags: &Flags, variables: &[(&str, &str)], file: &str) -> Result<Choice, Error> {
@@ -202,6 +207,7 @@ fn the_example_documents_every_key_and_no_other() {
             "lint.profile",
             "history.keep_days",
             "history.keep_mb",
+            "permissions.rules",
             "display.color",
             "storage.poll_seconds"
         ]
@@ -212,6 +218,7 @@ fn the_example_documents_every_key_and_no_other() {
         manager: file::Manager { protect_raw },
         reader: file::Reader { not_found_message },
         lint: file::Lint { profile },
+        permissions: file::Permissions { rules },
         history: file::History { keep_days, keep_mb },
         display: file::Display { color },
         storage: file::Storage { poll_seconds },
@@ -220,6 +227,7 @@ fn the_example_documents_every_key_and_no_other() {
     assert_eq!(timeout_seconds, file::Model::default().timeout_seconds);
     assert!(protect_raw && file::Manager::default().protect_raw);
     assert_eq!(not_found_message, None);
+    assert!(rules.is_empty());
     let history = file::History::default();
     assert_eq!((keep_days, keep_mb), (history.keep_days, history.keep_mb));
     assert_eq!((profile, color), (Profile::default(), Color::default()));
@@ -239,4 +247,22 @@ fn the_example_loads_with_every_key_uncommented() {
     let file = File::parse(&uncommented, Path::new("config.example.toml")).unwrap();
     assert_eq!(file.model.base_url.as_deref(), Some("http://localhost:11434/v1"));
     assert!(file.model.model.is_some() && file.model.api_key_env.is_some());
+}
+
+#[test]
+fn permission_rules_are_read_in_order_and_a_wrong_pattern_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config.toml");
+    let load = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        Settings::load(&Flags { config: Some(file.clone()), ..Flags::default() }, &environment(&[]))
+    };
+    let text = "[permissions]\nrules = [{ operations = ['write'], paths = ['/a/**'], mode = 'ask' }]\n";
+    let settings = load(text).unwrap();
+    assert_eq!(settings.manager.rules.len(), 1);
+    assert_eq!(settings.manager.rules[0].mode, crate::bundle::Mode::Ask);
+    let error = load(&text.replace("/a/**", "a/**")).unwrap_err().to_string();
+    assert!(error.contains("starts with /") && error.contains("config.toml"), "{error}");
+    let error = load(&text.replace("ask", "maybe")).unwrap_err().to_string();
+    assert!(error.contains("maybe") && error.contains(":2:"), "{error}");
 }

@@ -1,4 +1,4 @@
-use super::{Mode, Operation, Rule, Rules};
+use super::{Mode, Operation, PathPattern, Rule, Rules};
 use crate::bundle::ErrorKind;
 use crate::okf::BundlePath;
 
@@ -77,7 +77,7 @@ fn the_reader_writes_nothing() {
 
 #[test]
 fn a_unicode_twin_of_a_protected_folder_is_protected() {
-    let rule = Rule { operation: Operation::Write, folder: path("/caf\u{E9}"), mode: Mode::Deny };
+    let rule = Rule::folder(Operation::Write, &path("/caf\u{E9}"), Mode::Deny);
     let rules = Rules { rules: vec![rule], protect_dot_names: false };
     assert!(!writes(&rules, "/cafe\u{301}/x.md"));
     assert!(!writes(&rules, "/CAFE\u{301}/x.md"));
@@ -86,7 +86,7 @@ fn a_unicode_twin_of_a_protected_folder_is_protected() {
 
 #[test]
 fn the_first_rule_that_matches_decides_and_folders_above_a_denied_one_are_kept() {
-    let rule = |folder: &str, mode| Rule { operation: Operation::Write, folder: path(folder), mode };
+    let rule = |folder: &str, mode| Rule::folder(Operation::Write, &path(folder), mode);
     let rules = Rules {
         rules: vec![rule("/a/b/open", Mode::Allow), rule("/a/b", Mode::Deny)],
         protect_dot_names: false,
@@ -131,5 +131,55 @@ fn new_names_must_survive_other_systems() {
         ["/console.md", "/wiki/com10.md", "/wiki/a b.md", "/wiki/ünïcode.md", "/~/x.md", "/$HOME/x.md"]
     {
         assert!(rules.check_new(&path(good)).is_ok(), "{good}");
+    }
+}
+
+fn rule(operations: &[Operation], paths: &[&str], mode: Mode) -> Rule {
+    let paths = paths.iter().map(|text| PathPattern::new(text).unwrap()).collect();
+    Rule { operations: operations.to_vec(), paths, mode }
+}
+
+#[test]
+fn patterns_reach_what_they_say_dots_and_twins_included() {
+    let rules = Rules {
+        rules: vec![rule(&[Operation::Write], &["/wiki/**/secret-*.md", "/Private/**"], Mode::Deny)],
+        protect_dot_names: false,
+    };
+    for denied in [
+        "/wiki/secret-a.md",
+        "/wiki/x/y/secret-.md",
+        "/wiki/.x/secret-b.md",
+        "/WIKI/x/SECRET-a.md",
+        "/private/x",
+        "/PRIVATE/.x",
+        "/private",
+    ] {
+        assert!(!writes(&rules, denied), "{denied}");
+    }
+    for allowed in ["/wiki/secret.md", "/wiki/x/secret-a.txt", "/privately/x"] {
+        assert!(writes(&rules, allowed), "{allowed}");
+    }
+}
+
+#[test]
+fn a_read_that_must_be_asked_about_is_refused_and_a_write_is_left_to_the_approval() {
+    let rules = Rules::manager(true).after(&[
+        rule(&[Operation::Read], &["/wiki/private/**"], Mode::Ask),
+        rule(&[Operation::Write], &["/AGENTS.md"], Mode::Ask),
+        rule(&[Operation::Write], &["/raw/notes/**"], Mode::Allow),
+    ]);
+    let error = rules.check(Operation::Read, &path("/wiki/private/a.md")).unwrap_err();
+    assert!(error.kind == ErrorKind::Denied && error.message.contains("a person must allow"), "{error}");
+    assert!(writes(&rules, "/AGENTS.md"));
+    assert_eq!(rules.mode(Operation::Write, &path("/agents.md")), Mode::Ask);
+    assert_eq!(rules.mode(Operation::Write, &path("/wiki/a.md")), Mode::Allow);
+    assert!(writes(&rules, "/raw/notes/a.md"), "a rule of the person wins over the default");
+    assert!(!writes(&rules, "/raw/a.md"));
+}
+
+#[test]
+fn a_pattern_that_is_none_is_refused_with_what_is_wrong() {
+    for (text, part) in [("wiki/*", "starts with /"), ("/a/../b", ".."), ("/a[", "not a file pattern")] {
+        assert!(PathPattern::new(text).unwrap_err().contains(part), "{text}");
     }
 }
