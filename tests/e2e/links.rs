@@ -38,8 +38,8 @@ fn saving_a_page_elsewhere_moves_the_count_and_the_text() {
     let page = bundle.path().join("wiki/concepts/sail.md");
     replace(&page, "[hull](hull.md)", "[keel](keel.md)");
     // The broken link is an error, and nothing links to the hull but its index now.
-    let text = screen.wait_for("1E");
-    assert!(text.contains("keel"), "{text}");
+    // Page and findings come each when it is ready.
+    screen.wait("the count and the text", |text| text.contains("1E") && text.contains("keel"));
     replace(&page, "[keel](keel.md)", "[hull](hull.md)");
     screen.wait_for(CLEAN);
     screen.wait_gone("keel");

@@ -40,11 +40,14 @@ impl Place {
             .args(&arguments[1..]))
     }
 
+    fn start(&self, base_url: &str) -> Screen {
+        Start::new(&[self.bundle().to_str().unwrap(), "--base-url", base_url, "--model", "test"])
+            .size(160, 45)
+            .spawn()
+    }
+
     fn open(&self, base_url: &str) -> Screen {
-        let screen =
-            Start::new(&[self.bundle().to_str().unwrap(), "--base-url", base_url, "--model", "test"])
-                .size(160, 45)
-                .spawn();
+        let screen = self.start(base_url);
         screen.wait_for("no findings");
         screen
     }
@@ -153,7 +156,11 @@ fn what_was_applied_is_listed_undone_and_redone() {
     assert!(quiet(&["history"]).err.contains("Nothing has been applied"));
     place.run(&endpoint.base_url, &["manage", INGEST, "--yes"]);
     let said = quiet(&["history"]);
-    assert!(said.out.contains("    1  ") && said.out.contains("manager (test)  Ingest raw/la-rance.md"), "{}", said.out);
+    assert!(
+        said.out.contains("    1  ") && said.out.contains("manager (test)  Ingest raw/la-rance.md"),
+        "{}",
+        said.out
+    );
     assert!(said.out.contains("new wiki/entities/la-rance.md"), "{}", said.out);
 
     // Without a terminal it shows and changes nothing.
@@ -182,7 +189,7 @@ fn what_was_applied_is_listed_undone_and_redone() {
 fn while_a_workbench_has_the_bundle_nobody_else_writes_it() {
     let (place, endpoint) = (Place::new(), scripted());
     let first = place.open(&endpoint.base_url);
-    let second = place.open(&endpoint.base_url);
+    let second = place.start(&endpoint.base_url);
     second.wait_for("another wikiwright has this bundle open");
     let said = place.run(&endpoint.base_url, &["manage", INGEST, "--yes"]);
     assert_eq!(said.code, Some(1), "{}", said.out);
