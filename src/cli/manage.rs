@@ -2,22 +2,21 @@
 //! only an approval writes.
 
 use std::io::{self, IsTerminal as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Args;
 
 use super::{Exit, bundle, model, output, review, turn};
 use crate::agent::AgentCommand;
 use crate::agent::client::ModelClient;
 use crate::agent::driver;
+use crate::bundle::Bundle;
 use crate::bundle::ledger::record::Origin;
-use crate::bundle::{Bundle, ChangeSet};
 use crate::bundle::{Mode, Operation};
 use crate::config::{Environment, Flags, Settings};
 use crate::okf::BundlePath;
-use crate::text::Safe;
 
 #[derive(Debug, Args)]
 pub struct ManageArgs {
@@ -72,7 +71,7 @@ async fn manage(
             return Ok(exit);
         }
         if let Some(file) = &args.patch {
-            return write_patch(file, &changes, bundle.label());
+            return review::write_patch(file, &changes, bundle.label());
         }
         let decisions = if args.yes {
             let mut decisions = review::approve_all(&changes);
@@ -107,15 +106,4 @@ async fn manage(
         }
         command = AgentCommand::Reviewed { changes, applied };
     }
-}
-
-fn write_patch(file: &Path, changes: &ChangeSet, place: &str) -> anyhow::Result<Exit> {
-    std::fs::write(file, changes.patch()).with_context(|| format!("cannot write {}", file.display()))?;
-    output::note(&format!(
-        "{}: {}. Nothing was changed; `git apply` in {} applies it.",
-        file.display(),
-        review::summary(changes),
-        Safe::line(place)
-    ));
-    Ok(Exit::Done)
 }

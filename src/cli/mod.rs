@@ -10,6 +10,7 @@ pub mod manage;
 pub mod model;
 pub mod open;
 pub mod output;
+pub mod refactor;
 pub mod review;
 pub mod turn;
 
@@ -109,6 +110,10 @@ pub enum Command {
     Ask(ask::AskArgs),
     /// Let the manager propose changes; nothing is written without a decision
     Manage(manage::ManageArgs),
+    /// Move a page, file or folder; links to it and in it follow, and its index entry too
+    Mv(refactor::MoveArgs),
+    /// Delete a page or file and its index entries; says what will be broken
+    Rm(refactor::RemoveArgs),
     /// List what was applied to a bundle, the newest first
     History(history::HistoryArgs),
     /// Take an applied set back; where a file was changed since, nothing is written
@@ -150,6 +155,8 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         (None, Some(Command::Lint(args))) => lint::run(args),
         (None, Some(Command::Ask(args))) => ask::run(args, &flags),
         (None, Some(Command::Manage(args))) => manage::run(args, &flags),
+        (None, Some(Command::Mv(args))) => refactor::mv(args, &flags),
+        (None, Some(Command::Rm(args))) => refactor::rm(args, &flags),
         (None, Some(Command::History(args))) => history::history(args, &flags),
         (None, Some(Command::Undo(args))) => history::turn(args, Direction::Undo, &flags),
         (None, Some(Command::Redo(args))) => history::turn(args, Direction::Redo, &flags),

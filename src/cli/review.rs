@@ -1,8 +1,11 @@
 //! Deciding about proposed changes on a plain terminal: shows each diff, asks, gives decisions as data. Writes nothing.
 
 use std::io::{self, BufRead, Write};
+use std::path::Path;
 
-use super::output;
+use anyhow::Context as _;
+
+use super::{Exit, output};
 use crate::bundle::apply::Applied;
 use crate::bundle::change::Decisions;
 use crate::bundle::{ChangeKind, ChangeSet, Decision, FileChange};
@@ -25,6 +28,18 @@ pub fn report(applied: &Applied) -> io::Result<()> {
         output::complain(&format!("not applied: {error}"));
     }
     Ok(())
+}
+
+/// Writes the set as a patch and says what to do with it.
+pub fn write_patch(file: &Path, changes: &ChangeSet, place: &str) -> anyhow::Result<Exit> {
+    std::fs::write(file, changes.patch()).with_context(|| format!("cannot write {}", file.display()))?;
+    output::note(&format!(
+        "{}: {}. Nothing was changed; `git apply` in {} applies it.",
+        file.display(),
+        summary(changes),
+        Safe::line(place)
+    ));
+    Ok(Exit::Done)
 }
 
 /// Approves every file as it is.

@@ -6,6 +6,7 @@ mod commands;
 mod demo;
 mod links;
 mod model;
+mod refactor;
 #[cfg(all(feature = "remote", feature = "archives"))]
 mod remote;
 mod support;

@@ -1,0 +1,109 @@
+//! `wikiwright mv` and `rm`: moving and deleting pages, with what points at them. Shown first, applied as one set.
+
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::{Exit, bundle, output, review};
+use crate::bundle::ledger::record::Origin;
+use crate::bundle::{Rules, Staged};
+use crate::config::{Environment, Flags, Settings};
+use crate::okf::BundlePath;
+use crate::text::Safe;
+use crate::wiki::Wiki;
+use crate::wiki::refactor::{Plan, RefactorError, plan_delete, plan_move};
+
+#[derive(Debug, Args)]
+pub struct MoveArgs {
+    /// The bundle's folder
+    pub path: PathBuf,
+    /// The page, file or folder to move, as a path in the bundle
+    pub from: String,
+    /// Where it goes: its new path, or an existing folder
+    pub to: String,
+    #[command(flatten)]
+    pub how: How,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoveArgs {
+    /// The bundle's folder
+    pub path: PathBuf,
+    /// The page or file to delete, as a path in the bundle
+    pub page: String,
+    #[command(flatten)]
+    pub how: How,
+}
+
+#[derive(Debug, Args)]
+pub struct How {
+    /// Write it without asking
+    #[arg(long, conflicts_with = "patch")]
+    pub yes: bool,
+    /// Change nothing; write a patch that `git apply` takes
+    #[arg(long, value_name = "FILE")]
+    pub patch: Option<PathBuf>,
+}
+
+pub fn mv(args: &MoveArgs, flags: &Flags) -> anyhow::Result<Exit> {
+    run(&args.path, &args.how, flags, &format!("mv {} {}", args.from, args.to), |wiki| {
+        let (from, to) = (parse(&args.from)?, parse(&args.to)?);
+        // As with the shell's mv: into a folder that is there.
+        let into = wiki.folders().any(|folder| *folder == to) && from != to;
+        let to = if into { to.join(from.name()).unwrap_or(to) } else { to };
+        plan_move(wiki, &from, &to).map_err(sentence)
+    })
+}
+
+pub fn rm(args: &RemoveArgs, flags: &Flags) -> anyhow::Result<Exit> {
+    run(&args.path, &args.how, flags, &format!("rm {}", args.page), |wiki| {
+        plan_delete(wiki, &parse(&args.page)?).map_err(sentence)
+    })
+}
+
+fn parse(text: &str) -> anyhow::Result<BundlePath> {
+    BundlePath::parse(text).map_err(|problem| anyhow::anyhow!("{text}: {problem}"))
+}
+
+fn sentence(error: RefactorError) -> anyhow::Error {
+    anyhow::anyhow!("{error}")
+}
+
+fn run(
+    path: &Path,
+    how: &How,
+    flags: &Flags,
+    message: &str,
+    plan: impl FnOnce(&Wiki) -> anyhow::Result<Plan>,
+) -> anyhow::Result<Exit> {
+    let settings = Settings::load(flags, &Environment::of_process())?;
+    let bundle = bundle::remember(bundle::open(path)?, settings.keep);
+    let wiki = Wiki::load(&bundle)?;
+    let plan = plan(&wiki)?;
+    let staged = Staged::new(Arc::new(bundle.clone()), Rules::manager(settings.manager.protect_raw));
+    plan.stage(&staged)?;
+    let changes = staged.changes();
+    for note in &plan.notes {
+        output::note(&Safe::line(note).into_string());
+    }
+    if let Some(file) = &how.patch {
+        return review::write_patch(file, &changes, bundle.label());
+    }
+    let decisions = if how.yes {
+        review::approve_all(&changes)
+    } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        review::ask(&changes, settings.color, &mut io::stdin().lock(), &mut io::stdout())?
+    } else {
+        review::show(&changes, false, &mut io::stdout())?;
+        output::note(
+            "Nothing was changed: there is no terminal to ask on. --yes does it without asking, --patch FILE writes a patch.",
+        );
+        return Ok(Exit::Negative);
+    };
+    let origin = Origin { who: "person".to_owned(), message: message.to_owned(), ..Origin::default() };
+    let applied = bundle.apply(&changes, &decisions, &origin);
+    review::report(&applied)?;
+    Ok(if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done })
+}

@@ -1,0 +1,56 @@
+//! Moving and deleting pages from the command line.
+
+use super::support::bundle;
+use super::support::command::{Said, run, wikiwright};
+
+fn said(folder: &tempfile::TempDir, home: &tempfile::TempDir, arguments: &[&str]) -> Said {
+    run(wikiwright(home.path()).arg(arguments[0]).arg(folder.path()).args(&arguments[1..]))
+}
+
+#[test]
+fn a_page_moves_with_its_links_and_can_be_moved_back() {
+    let (folder, home) = (bundle::small(), tempfile::tempdir().unwrap());
+    let page = folder.path().join("wiki/concepts/sail.md");
+    let before = std::fs::read_to_string(&page).unwrap();
+    let shown = said(&folder, &home, &["mv", "wiki/concepts/sail.md", "wiki/entities/sail.md"]);
+    assert_eq!(shown.code, Some(1), "{}", shown.err);
+    assert!(
+        shown.out.contains("moved") && shown.err.contains("Nothing was changed"),
+        "{} {}",
+        shown.out,
+        shown.err
+    );
+    assert!(page.exists());
+
+    let done = said(&folder, &home, &["mv", "wiki/concepts/sail.md", "wiki/entities/sail.md", "--yes"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let hull = std::fs::read_to_string(folder.path().join("wiki/concepts/hull.md")).unwrap();
+    assert!(hull.contains("[sail](../entities/sail.md)"), "{hull}");
+    assert!(!page.exists());
+    let lint = said(&folder, &home, &["lint"]);
+    assert!(!lint.out.contains("L001"), "{}", lint.out);
+
+    let undone = said(&folder, &home, &["undo", "--yes"]);
+    assert_eq!(undone.code, Some(0), "{}", undone.err);
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), before);
+}
+
+#[test]
+fn a_deletion_says_what_breaks_and_what_cannot_be_done_is_said() {
+    let (folder, home) = (bundle::small(), tempfile::tempdir().unwrap());
+    let gone = said(&folder, &home, &["rm", "wiki/concepts/sail.md", "--yes"]);
+    assert_eq!(gone.code, Some(0), "{}", gone.err);
+    assert!(gone.err.contains("wiki/concepts/hull.md:10:22: this link will be broken"), "{}", gone.err);
+    let index = std::fs::read_to_string(folder.path().join("wiki/concepts/index.md")).unwrap();
+    assert!(!index.contains("sail.md") && index.contains("hull.md"), "{index}");
+    for (arguments, part) in [
+        (["mv", "wiki/none.md", "wiki/x.md"], "there is no such file"),
+        (["mv", "wiki/log.md", "wiki/index.md"], "name already"),
+        (["mv", "raw/notes.md", "raw/other.md"], "permission denied"),
+        (["mv", "../x.md", "wiki/x.md"], "leaves the bundle"),
+    ] {
+        let refused = said(&folder, &home, &arguments);
+        assert_eq!(refused.code, Some(2), "{arguments:?}");
+        assert!(refused.err.contains(part), "{arguments:?}: {}", refused.err);
+    }
+}
