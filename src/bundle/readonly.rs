@@ -8,6 +8,28 @@ use super::storage::{Entry, Read, Stat};
 use crate::okf::BundlePath;
 
 /// Reads what it wraps and has no way to change it, nor to give the wrapped handle back (invariant I2).
+///
+/// ```
+/// use std::sync::Arc;
+/// use wikiwright::bundle::{MemoryBundle, Read, ReadOnly};
+/// use wikiwright::okf::BundlePath;
+///
+/// let path = BundlePath::parse("/a.md").unwrap();
+/// let bundle = ReadOnly::new(Arc::new(MemoryBundle::new([("/a.md", "text")]).unwrap()));
+/// assert_eq!(bundle.read(&path).unwrap(), "text");
+/// ```
+///
+/// Writing does not compile:
+///
+/// ```compile_fail,E0599
+/// use std::sync::Arc;
+/// use wikiwright::bundle::{MemoryBundle, ReadOnly, Write};
+/// use wikiwright::okf::BundlePath;
+///
+/// let path = BundlePath::parse("/a.md").unwrap();
+/// let bundle = ReadOnly::new(Arc::new(MemoryBundle::default()));
+/// bundle.write(&path, b"text").unwrap();
+/// ```
 #[derive(Clone)]
 pub struct ReadOnly(Arc<dyn Read>);
 

@@ -67,6 +67,8 @@ pub enum Event {
     Agent(Role, AgentEvent),
     /// The session's task is gone.
     AgentGone(Role),
+    /// Whether another process has the bundle.
+    ReadOnly(bool),
     /// One sentence for the status line.
     Notice(String),
     /// A background task died: what it was doing and what it said.

@@ -189,8 +189,11 @@ fn what_was_applied_is_listed_undone_and_redone() {
 fn while_a_workbench_has_the_bundle_nobody_else_writes_it() {
     let (place, endpoint) = (Place::new(), scripted());
     let first = place.open(&endpoint.base_url);
-    let second = place.start(&endpoint.base_url);
+    let mut second = place.start(&endpoint.base_url);
     second.wait_for("another wikiwright has this bundle open");
+    // The sentence goes with the next key; the mark stays.
+    second.send("j");
+    second.wait("the mark", |text| text.contains("read-only") && !text.contains("another wikiwright"));
     let said = place.run(&endpoint.base_url, &["manage", INGEST, "--yes"]);
     assert_eq!(said.code, Some(1), "{}", said.out);
     assert!(said.err.contains("another wikiwright has this bundle open"), "{}", said.err);

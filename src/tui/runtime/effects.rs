@@ -69,6 +69,7 @@ fn claim(bundle: Bundle, events: UnboundedSender<Event>) {
                 kept.len()
             ),
             Ok(Claim::Taken) => {
+                let _ = events.send(Event::ReadOnly(true));
                 "Read-only: another wikiwright has this bundle open. Nothing can be applied until it ends."
                     .to_owned()
             }
@@ -125,7 +126,7 @@ impl Perform for World {
                 self.compute(move || work::render_diff(&file, width, &theme));
             }
             Effect::Apply { changes, decisions } => {
-                let bundle = self.bundle.clone();
+                let (bundle, events) = (self.bundle.clone(), self.events.clone());
                 let origin = Origin {
                     who: "manager".to_owned(),
                     model: self.model.clone(),
@@ -134,6 +135,10 @@ impl Perform for World {
                 };
                 self.compute(move || {
                     let applied = bundle.apply(&changes, &decisions, &origin);
+                    // Who could write has the bundle now, whoever had it before.
+                    if !applied.landed.is_empty() {
+                        let _ = events.send(Event::ReadOnly(false));
+                    }
                     Event::Applied { changes, applied }
                 });
             }

@@ -115,6 +115,8 @@ pub struct State {
     pub review: Option<Review>,
     pub overlays: Vec<Overlay>,
     pub notice: Option<Notice>,
+    /// Another process has the bundle: nothing can be applied.
+    pub read_only: bool,
     /// Ctrl-C was the last key.
     pub leaving: bool,
     /// The exit status, once decided.
@@ -143,6 +145,7 @@ impl State {
             review: None,
             overlays: Vec::new(),
             notice: None,
+            read_only: false,
             leaving: false,
             ended: None,
             ticks: 0,
