@@ -438,8 +438,10 @@ impl Write for Staged {
             pending.tidy(to);
             return Err(e);
         }
-        // The file of the base that this content came from, if there is one and it is not where it goes.
-        let origin = source.from.or_else(|| source.before.is_some().then(|| from.clone()));
+        // The file of the base that this content came from, if there is one and it is not where it goes. When that file was
+        // moved away before, what stands at its name now came from elsewhere.
+        let moved = pending.files.values().any(|file| file.from.as_ref() == Some(from));
+        let origin = source.from.or_else(|| (source.before.is_some() && !moved).then(|| from.clone()));
         if let Some(file) = pending.files.get_mut(to) {
             file.after = Some(content);
             file.from = origin.filter(|origin| origin != to);

@@ -343,3 +343,19 @@ fn proposals_move_along_with_a_base_that_changed_or_stay_as_conflicts() {
     assert_eq!(merged.after.as_deref(), Some(&b"ONE\n2\nTHREE\n"[..]));
     assert_eq!(staged.rebase().len(), 1, "only the conflict is left");
 }
+
+#[test]
+fn a_name_that_was_freed_and_filled_anew_is_moved_from_once() {
+    let base = Arc::new(MemoryBundle::new([("/d.md", "d\n")]).unwrap());
+    let staged = Staged::new(base.clone(), open_rules());
+    staged.write(&path("/c.md"), b"c\n").unwrap();
+    staged.rename(&path("/d.md"), &path("/a.md")).unwrap();
+    staged.rename(&path("/c.md"), &path("/d.md")).unwrap();
+    staged.rename(&path("/d.md"), &path("/b.md")).unwrap();
+    let changes = staged.changes();
+    let kinds: Vec<_> = changes.files.iter().map(|f| (f.path.as_str(), f.kind.clone())).collect();
+    assert_eq!(kinds, [("/a.md", ChangeKind::Rename { from: path("/d.md") }), ("/b.md", ChangeKind::Create)]);
+    let applied = apply(&*base, &changes, &approve_all(&changes));
+    assert_eq!(applied.failed, []);
+    assert_eq!(base.read(&path("/a.md")).unwrap() + &base.read(&path("/b.md")).unwrap(), "d\nc\n");
+}
