@@ -117,6 +117,11 @@ impl Loop {
 
     pub fn step(&mut self, input: Input) -> Vec<Effect> {
         match input {
+            // Nothing would come of it, and whoever waits for the turn's end would wait for ever.
+            Input::Say(text) if text.trim().is_empty() => {
+                let failed = AgentEvent::Failed("The message is empty; say what you want.".to_owned());
+                if self.is_idle() { vec![Effect::Emit(failed)] } else { Vec::new() }
+            }
             Input::Say(text) => {
                 self.queue.push_back(text);
                 self.next_turn()
@@ -228,6 +233,16 @@ impl Loop {
                 ))));
             } else {
                 self.nudged = true;
+                if cut && !empty {
+                    // The next answer is another one.
+                    effects.push(Effect::Emit(AgentEvent::Text("\n\n".to_owned())));
+                    let cause = "The model's answer was cut off at its length limit".to_owned();
+                    effects.push(Effect::Emit(AgentEvent::Retrying {
+                        attempt: 1,
+                        wait: Duration::ZERO,
+                        cause,
+                    }));
+                }
                 let nudge = if cut {
                     "[Your last answer was cut off at the length limit and none of its tool calls ran. Go on in smaller steps.]"
                 } else {

@@ -22,6 +22,9 @@ pub struct AskArgs {
 }
 
 pub fn run(args: &AskArgs, flags: &Flags) -> anyhow::Result<Exit> {
+    if args.question.trim().is_empty() {
+        anyhow::bail!("the question is empty; say what you want");
+    }
     let environment = Environment::of_process();
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::open(&args.path)?;

@@ -33,6 +33,9 @@ pub struct ManageArgs {
 }
 
 pub fn run(args: &ManageArgs, flags: &Flags) -> anyhow::Result<Exit> {
+    if args.instruction.trim().is_empty() {
+        anyhow::bail!("the instruction is empty; say what you want");
+    }
     let environment = Environment::of_process();
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::remember(bundle::open(&args.path)?, settings.keep);

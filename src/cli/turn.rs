@@ -40,12 +40,19 @@ pub async fn listen(
                 say(progress, &format!("· {tool} {summary}"));
             }
             AgentEvent::ToolFinished { ok: false, result, .. } => {
-                say(progress, &format!("  failed: {}", result.lines().next().unwrap_or_default()));
+                // A reason may come after a path with line ends in it, so not the first line alone.
+                let reason: String = result.chars().take(400).collect();
+                say(progress, &format!("  failed: {reason}"));
             }
             AgentEvent::Retrying { attempt, wait, cause } => {
                 say(
                     progress,
-                    &format!("· {cause}; attempt {} in {} s", attempt + 1, wait.as_secs_f32().ceil()),
+                    &format!(
+                        "· {}; attempt {} in {} s",
+                        cause.trim_end_matches(['.', '?']),
+                        attempt + 1,
+                        wait.as_secs_f32().ceil()
+                    ),
                 );
             }
             AgentEvent::Finished { interrupted } => {
@@ -156,7 +163,7 @@ mod tests {
         .await;
         assert_eq!(outcome.unwrap(), "Let me look.Done.\n");
         assert_eq!(out, "Let me look.\nDone.\n");
-        assert_eq!(progress, "· read_file /wiki/a.md\n  failed: no such file\n");
+        assert_eq!(progress, "· read_file /wiki/a.md\n  failed: no such file more\n");
     }
 
     #[tokio::test]

@@ -149,3 +149,18 @@ fn a_bundle_can_set_no_server_no_key_and_no_option() {
     }
     assert!(trap.accept().is_err(), "something connected to the address that the bundle named");
 }
+
+#[test]
+fn an_empty_question_or_instruction_is_refused_at_once() {
+    let (home, bundle) = (home(), bundle::small());
+    for command in ["ask", "manage"] {
+        for text in ["", "  "] {
+            let said = run(wikiwright(home.path())
+                .args(["--base-url", "http://127.0.0.1:9/v1", "--model", "m", command])
+                .arg(bundle.path())
+                .arg(text));
+            assert_eq!(said.code, Some(2), "{command}: {}", said.err);
+            assert!(said.err.contains("is empty"), "{command}: {}", said.err);
+        }
+    }
+}

@@ -221,3 +221,29 @@ fn an_approval_is_told_with_the_next_message_and_a_rejection_at_once() {
     let Some(Message::User { content }) = asks(&effects).unwrap().messages.last() else { panic!() };
     assert_eq!(content, "landed a\n\nrejected b");
 }
+
+#[test]
+fn a_blank_message_is_answered_at_once_and_asks_nothing() {
+    for text in ["", "  \n"] {
+        let mut machine = machine();
+        let effects = machine.step(Input::Say(text.into()));
+        assert!(
+            matches!(&effects[..], [Effect::Emit(AgentEvent::Failed(why))] if why.contains("empty")),
+            "{effects:?}"
+        );
+        machine.step(Input::Say("go".into()));
+        assert!(machine.step(Input::Say(text.into())).is_empty());
+        let effects = machine.step(says("done"));
+        assert_eq!(ended(&effects), Some(&AgentEvent::Finished { interrupted: false }));
+        assert!(machine.is_idle());
+    }
+}
+
+#[test]
+fn what_follows_a_cut_answer_stands_apart_from_it() {
+    let mut machine = machine();
+    machine.step(Input::Say("go".into()));
+    let cut = Answer { text: "half".into(), cut: true, ..Answer::default() };
+    let effects = machine.step(Input::Model(ModelEvent::Done(cut)));
+    assert!(effects.contains(&Effect::Emit(AgentEvent::Text("\n\n".into()))), "{effects:?}");
+}

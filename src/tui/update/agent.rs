@@ -59,7 +59,11 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
         AgentEvent::Retrying { attempt, wait, cause } => {
             chat.doing = Doing::Waiting { attempt, wait };
             chat.push(Item::Note {
-                text: format!("{cause}; trying again in {:.0} s", wait.as_secs_f64()),
+                text: format!(
+                    "{}; trying again in {:.0} s",
+                    cause.trim_end_matches(['.', '?']),
+                    wait.as_secs_f64()
+                ),
                 bad: true,
             });
         }

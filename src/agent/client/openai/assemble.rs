@@ -42,6 +42,9 @@ pub struct Assembly {
     opaque: Map<String, Value>,
     slots: Vec<Slot>,
     usage: Option<Usage>,
+    /// Bytes of reasoning that were shown.
+    reasoned: usize,
+    overflowed: bool,
     finished: bool,
     cut: bool,
 }
@@ -49,6 +52,11 @@ pub struct Assembly {
 impl Assembly {
     pub fn is_finished(&self) -> bool {
         self.finished
+    }
+
+    /// The answer is larger than any answer is; what came after the limit is not in it.
+    pub fn is_too_large(&self) -> bool {
+        self.overflowed
     }
 
     pub fn has_calls(&self) -> bool {
@@ -80,10 +88,12 @@ impl Assembly {
             let Some(text) = delta.get(name).and_then(Value::as_str).filter(|t| !t.is_empty()) else {
                 continue;
             };
-            let (_, kept) = self.reasoning.get_or_insert((name, String::new()));
-            if kept.len() + text.len() <= MAX_TEXT {
-                kept.push_str(text);
+            self.reasoned += text.len();
+            if self.reasoned > MAX_TEXT {
+                self.overflowed = true;
+                break;
             }
+            self.reasoning.get_or_insert((name, String::new())).1.push_str(text);
             pieces.push(Piece::Reasoning(text.to_owned()));
             // Some proxies send both names with the same text.
             break;
@@ -95,7 +105,9 @@ impl Assembly {
             }
         }
         let text = content(delta.get("content"));
-        if !text.is_empty() && self.text.len() + text.len() <= MAX_TEXT {
+        if self.text.len() + text.len() > MAX_TEXT {
+            self.overflowed = true;
+        } else if !text.is_empty() {
             self.text.push_str(&text);
             pieces.push(Piece::Text(text));
         }
@@ -133,7 +145,11 @@ impl Assembly {
     ) {
         let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
         let at = self.slot(index, id, name);
-        if at.is_none() && self.slots.len() < MAX_CALLS {
+        if at.is_none() && self.slots.len() >= MAX_CALLS {
+            self.overflowed = true;
+            return;
+        }
+        if at.is_none() {
             self.slots.push(Slot {
                 index,
                 id: id.map(str::to_owned),
@@ -151,9 +167,10 @@ impl Assembly {
         }
         slot.opaque.extend(opaque);
         match function.get("arguments") {
-            Some(Value::String(piece)) if slot.arguments.len() + piece.len() <= MAX_ARGUMENTS => {
-                slot.arguments.push_str(piece);
+            Some(Value::String(piece)) if slot.arguments.len() + piece.len() > MAX_ARGUMENTS => {
+                self.overflowed = true;
             }
+            Some(Value::String(piece)) => slot.arguments.push_str(piece),
             Some(object @ Value::Object(_)) => slot.arguments = object.to_string(),
             _ => {}
         }
@@ -325,6 +342,25 @@ mod tests {
         assembly.push(&json!({"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4.0}}));
         let answer = assembly.finish();
         assert_eq!((answer.text.as_str(), answer.usage), ("ab", Some(Usage { input: 3, output: 4 })));
+    }
+
+    #[test]
+    fn what_is_larger_than_any_answer_is_marked() {
+        let endless = |delta: Value| {
+            let mut assembly = Assembly::default();
+            for _ in 0..20 {
+                assembly.push(&json!({"choices": [{"delta": delta}]}));
+            }
+            assembly.is_too_large()
+        };
+        let megabyte = "x".repeat(1 << 20);
+        assert!(endless(json!({"content": megabyte})));
+        assert!(endless(json!({"reasoning": megabyte})));
+        assert!(endless(call(json!(0), json!("a"), json!("ls"), json!(megabyte))));
+        let calls: Vec<Value> =
+            (0..200).map(|n| json!({"index": n, "id": n.to_string(), "function": {"name": "ls"}})).collect();
+        assert!(endless(json!({"tool_calls": calls})));
+        assert!(!endless(json!({"content": "x"})));
     }
 
     #[test]

@@ -57,11 +57,16 @@ impl Redactor {
     fn text(&self, text: &str) -> String {
         let text = if self.key.len() < 4 { text.to_owned() } else { text.replace(&self.key, "[key]") };
         let mut hide = false;
-        let words: Vec<&str> = text
+        let words: Vec<String> = text
             .split(' ')
             .map(|word| {
                 let hidden = std::mem::replace(&mut hide, word.ends_with("Bearer"));
-                if hidden { "[key]" } else { word }
+                if !hidden {
+                    return word.to_owned();
+                }
+                // The sentence around the key goes on.
+                let end = word.trim_end_matches([')', '.', ',', ';', '"', '\'', '}']).len();
+                format!("[key]{}", word.get(end..).unwrap_or_default())
             })
             .collect();
         words.join(" ")
@@ -262,6 +267,11 @@ pub fn too_large() -> Failure {
     )
 }
 
+pub fn endless() -> Failure {
+    let message = "The model's answer is larger than any answer should be and was stopped. Ask for less, or use another model.";
+    failure(ModelErrorKind::Protocol, false, message)
+}
+
 pub fn not_json() -> Failure {
     failure(
         ModelErrorKind::Protocol,
@@ -283,6 +293,7 @@ mod tests {
         let redact = Redactor::new("https://me:pw@host/v1?key=x", "sk-secret");
         assert_eq!(redact.place, "https://host/v1");
         assert_eq!(redact.text("bad sk-secret, Bearer abc def"), "bad [key], Bearer [key] def");
+        assert_eq!(redact.text("(got Bearer abc)."), "(got Bearer [key]).");
     }
 
     #[test]

@@ -231,6 +231,9 @@ async fn ask(inner: &Inner, body: &Value, events: &Events) -> Result<(), Failure
             }
         }
         shown |= assembly.has_calls();
+        if assembly.is_too_large() {
+            return Err(fault::endless());
+        }
     }
     if let Some(mut failure) = watch.take_fault() {
         failure.retryable &= !shown;

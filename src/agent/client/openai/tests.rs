@@ -350,3 +350,12 @@ async fn an_address_that_is_none_is_an_error() {
     let events = all(&client_with("localhost without scheme", |_| {})).await;
     assert!(error(&events).message.contains("Check base_url"), "{events:?}");
 }
+
+#[tokio::test]
+async fn an_answer_without_end_is_stopped_with_a_sentence() {
+    let piece = format!("data: {}\n\n", delta(json!({"content": "x".repeat(1 << 20)})));
+    let server = Server::start([events(piece.repeat(6).as_bytes())]);
+    let events = all(&client(&server)).await;
+    assert!(error(&events).message.contains("larger than any answer"), "{:?}", events.last());
+    assert_eq!(retries(&events), 0);
+}
