@@ -48,8 +48,8 @@ pub struct Rule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
     pub rules: Vec<Rule>,
-    /// No write to a path with a component that starts with a dot, and no new file under a name that another system
-    /// cannot hold.
+    /// Neither read nor write of a path with a component that starts with a dot (repositories, settings and keys lie there,
+    /// and what is read goes to the model's server), and no new file under a name that another system cannot hold.
     pub protect_dot_names: bool,
 }
 
@@ -154,21 +154,24 @@ impl Rules {
             }
             _ => {}
         }
-        if operation == Operation::Read {
-            return Ok(());
-        }
         if self.protect_dot_names
             && let Some(name) = path.components().find(|name| is_dot_name(name))
         {
+            let (what, advice) = match operation {
+                Operation::Read => ("read of", "use the pages and sources of the bundle"),
+                Operation::Write => ("write to", "choose a name without the dot"),
+            };
             return Err(Error::new(
                 ErrorKind::Denied,
                 path,
                 format!(
-                    "permission denied: {} is a protected name (rule: no write to names that start with a dot); \
-                     choose a name without the dot",
+                    "permission denied: {} is a protected name (rule: no {what} names that start with a dot); {advice}",
                     name.escape_debug()
                 ),
             ));
+        }
+        if operation == Operation::Read {
+            return Ok(());
         }
         let above = |rule: &&Rule| rule.operations.contains(&operation) && rule.mode == Mode::Deny;
         let below = |pattern: &&PathPattern| pattern.root.starts_with(&key);

@@ -84,6 +84,28 @@ impl Staged {
         Self { base, rules, pending: Mutex::default() }
     }
 
+    /// The bundle as it would be with these changes, for whoever judges it: no rule hides anything. A change that does not
+    /// fit the base is left out; applying it will say why.
+    pub fn over(base: Arc<dyn Read>, changes: &ChangeSet) -> Self {
+        let staged = Self::new(base, Rules { rules: Vec::new(), protect_dot_names: false });
+        for file in &changes.files {
+            let result = match (&file.kind, &file.after) {
+                (ChangeKind::Rename { from }, after) => {
+                    staged.rename(from, &file.path).and_then(|()| match after {
+                        Some(after) => staged.write(&file.path, after),
+                        None => Ok(()),
+                    })
+                }
+                (_, Some(after)) => staged.write(&file.path, after),
+                (_, None) => staged.delete(&file.path),
+            };
+            if let Err(error) = result {
+                tracing::debug!("left out of the proposed bundle: {error}");
+            }
+        }
+        staged
+    }
+
     pub fn base(&self) -> &Arc<dyn Read> {
         &self.base
     }
@@ -223,6 +245,13 @@ impl Staged {
         if real == *path { None } else { self.pending().get(&real).cloned() }
     }
 
+    /// The rules hold for the name that is read and for what it leads to by symbolic links.
+    fn may_read(&self, path: &BundlePath) -> Result<(), Error> {
+        self.rules.check(Operation::Read, path)?;
+        let real = self.base.resolve(path);
+        if real == *path { Ok(()) } else { self.rules.check(Operation::Read, &real) }
+    }
+
     fn is_pending_folder(&self, path: &BundlePath) -> bool {
         self.pending().is_folder(path)
     }
@@ -263,8 +292,11 @@ fn check_target(base: &dyn Read, pending: &Pending, path: &BundlePath) -> Result
 
 impl Read for Staged {
     fn list(&self, folder: &BundlePath) -> Result<Vec<Entry>, Error> {
-        self.rules.check(Operation::Read, folder)?;
-        let allowed = |entry: &Entry| self.rules.check(Operation::Read, &entry.path).is_ok();
+        self.may_read(folder)?;
+        let allowed = |entry: &Entry| {
+            let named = self.rules.check(Operation::Read, &entry.path).is_ok();
+            named && (!entry.link || self.may_read(&entry.path).is_ok())
+        };
         if self.pending().files.is_empty() {
             let mut entries = self.base.list(folder)?;
             entries.retain(allowed);
@@ -327,9 +359,7 @@ impl Read for Staged {
 
     fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
         // What neither a rule nor a change concerns comes from the base at once; what fails there is judged singly.
-        let plain = |path: &BundlePath| {
-            self.rules.check(Operation::Read, path).is_ok() && self.overlaid(path).is_none()
-        };
+        let plain = |path: &BundlePath| self.may_read(path).is_ok() && self.overlaid(path).is_none();
         let (index, base): (Vec<usize>, Vec<BundlePath>) =
             paths.iter().cloned().enumerate().filter(|(_, path)| plain(path)).unzip();
         let read = self.base.read_all(&base).into_iter().zip(index);
@@ -343,7 +373,7 @@ impl Read for Staged {
     }
 
     fn stat(&self, path: &BundlePath) -> Result<Stat, Error> {
-        self.rules.check(Operation::Read, path)?;
+        self.may_read(path)?;
         match self.overlaid(path) {
             Some(Some(bytes)) => return Ok(Stat { kind: EntryKind::File, len: bytes.len() as u64 }),
             Some(None) => return Err(Error::not_found(path)),
@@ -358,7 +388,7 @@ impl Read for Staged {
     }
 
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
-        self.rules.check(Operation::Read, path)?;
+        self.may_read(path)?;
         match self.overlaid(path) {
             Some(Some(bytes)) => Ok(bytes.to_vec()),
             Some(None) => Err(Error::not_found(path)),

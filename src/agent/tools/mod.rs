@@ -321,7 +321,7 @@ impl Toolbox {
             }
             (Tool::Delete, Access::Manager(staged)) => propose::delete(staged, arguments)?.into(),
             (Tool::WriteTodos, Access::Manager(_)) => plan::write_todos(arguments)?,
-            (Tool::OkfLint, Access::Manager(_)) => plan::okf_lint(bundle).into(),
+            (Tool::OkfLint, Access::Manager(staged)) => plan::okf_lint(staged).into(),
             (_, Access::Reader(_)) => Outcome::error("This tool is not for the reader."),
         })
     }

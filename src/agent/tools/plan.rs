@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::{Outcome, capped};
 use crate::agent::event::{Todo, TodoStatus};
-use crate::bundle::Read;
+use crate::bundle::{Operation, Staged};
 use crate::lint::{self, Level};
 use crate::wiki::Wiki;
 
@@ -33,10 +33,13 @@ pub fn write_todos(arguments: &Arguments) -> Result<Outcome, String> {
     Ok(Outcome { ok: true, text, todos: Some(todos) })
 }
 
-/// Judges the bundle as the session sees it, staged changes included.
-pub fn okf_lint(bundle: &dyn Read) -> Result<String, String> {
-    let wiki = Wiki::load(bundle).map_err(|e| e.to_string())?;
-    let report = lint::lint(&wiki, &lint::Options::default());
+/// Judges the bundle as it would be. What the session may not read is judged too, or links to it would look broken; findings
+/// in it are not told.
+pub fn okf_lint(staged: &Staged) -> Result<String, String> {
+    let proposed = Staged::over(staged.base().clone(), &staged.changes());
+    let wiki = Wiki::load(&proposed).map_err(|e| e.to_string())?;
+    let mut report = lint::lint(&wiki, &lint::Options::default());
+    report.findings.retain(|finding| staged.rules().check(Operation::Read, &finding.path).is_ok());
     let mut text = String::new();
     for (level, name) in [(Level::Error, "errors"), (Level::Warning, "warnings"), (Level::Hint, "hints")] {
         let count = report.count(level);

@@ -3,7 +3,7 @@
 
 use super::arguments::Arguments;
 use super::{Seen, edit};
-use crate::bundle::{ErrorKind, Read, Staged, Write};
+use crate::bundle::{ErrorKind, Operation, Read, Staged, Write};
 use crate::okf::{BundlePath, ContentHash};
 
 pub fn write_file(
@@ -17,6 +17,8 @@ pub fn write_file(
 }
 
 fn write(staged: &Staged, seen: &Seen, path: &BundlePath, content: &str) -> Result<String, String> {
+    // What is forbidden is said before the advice to read, which would be of no use.
+    staged.rules().check(Operation::Write, path).map_err(|e| e.to_string())?;
     let before = match staged.read_bytes(path) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind == ErrorKind::NotFound => None,
@@ -45,6 +47,9 @@ pub fn edit_file(
     let path = arguments.path("file_path")?;
     let (old, new) = (arguments.text("old_string")?, arguments.text("new_string")?);
     let all = arguments.flag("replace_all")?;
+    if let Err(error) = staged.rules().check(Operation::Write, &path) {
+        return Ok(Err(error.to_string()));
+    }
     let text = match staged.read(&path) {
         Ok(text) => text,
         Err(error) if error.kind == ErrorKind::NotFound => {

@@ -237,3 +237,29 @@ fn summaries_are_short_lines_for_people() {
     assert_eq!(Toolbox::summary("write_todos", r#"{"todos":[1]}"#), "plan 1 step");
     assert_eq!(Toolbox::summary("odd", "{"), "odd");
 }
+
+#[test]
+fn what_lies_under_a_dot_name_never_reaches_the_model() {
+    let base = bundle();
+    for at in ["/.git/config", "/.env", "/wiki/.private/a.md"] {
+        base.write(&path(at), b"[remote]\ntoken = s3cret\n").unwrap();
+    }
+    let manager = Toolbox::manager(Arc::new(Staged::new(base.clone(), Rules::manager(true))));
+    let reader = Toolbox::reader(Arc::new(Staged::new(base, Rules::reader())));
+    for tools in [&manager, &reader] {
+        for at in ["/.git/config", "/.env", "/.GIT/config", "/wiki/.private/a.md"] {
+            let text = fails(tools, "read_file", json!({"file_path": at}));
+            assert!(text.contains("protected name"), "{text}");
+        }
+        fails(tools, "ls", json!({"path": "/.git"}));
+        fails(tools, "grep", json!({"pattern": "token", "path": "/.git"}));
+        assert!(!ok(tools, "ls", json!({"path": "/"})).contains(".git"));
+        assert!(ok(tools, "grep", json!({"pattern": "s3cret"})).starts_with("No line"));
+        assert!(!ok(tools, "glob", json!({"pattern": "**/*"})).contains("/."));
+    }
+    let text = fails(&manager, "write_file", json!({"file_path": "/.git/config", "content": "x"}));
+    assert!(text.contains("protected name") && !text.contains("read_file"), "{text}");
+    let text =
+        fails(&manager, "edit_file", json!({"file_path": "/.env", "old_string": "a", "new_string": "b"}));
+    assert!(text.contains("protected name"), "{text}");
+}

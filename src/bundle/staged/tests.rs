@@ -359,3 +359,20 @@ fn a_name_that_was_freed_and_filled_anew_is_moved_from_once() {
     assert_eq!(applied.failed, []);
     assert_eq!(base.read(&path("/a.md")).unwrap() + &base.read(&path("/b.md")).unwrap(), "d\nc\n");
 }
+
+#[test]
+fn a_link_to_a_protected_name_is_not_a_way_around_the_rule() {
+    let temp = tempfile::TempDir::new().unwrap();
+    let root = temp.path();
+    std::fs::create_dir_all(root.join(".git")).unwrap();
+    std::fs::create_dir_all(root.join("wiki")).unwrap();
+    std::fs::write(root.join(".git/config"), "token").unwrap();
+    symlink("../.git/config", root.join("wiki/alias.md")).unwrap();
+    symlink("../.git", root.join("wiki/g")).unwrap();
+    let staged = Staged::new(Arc::new(LocalBundle::open(root).unwrap()), Rules::reader());
+    for at in ["/wiki/alias.md", "/wiki/g/config"] {
+        assert_eq!(staged.read(&path(at)).unwrap_err().kind, ErrorKind::Denied, "{at}");
+    }
+    assert_eq!(staged.list(&path("/wiki/g")).unwrap_err().kind, ErrorKind::Denied);
+    assert_eq!(staged.list(&path("/wiki")).unwrap(), []);
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::bundle::{ChangeSet, FileChange, Read, Rules, Staged, Write};
+use crate::bundle::{ChangeSet, FileChange, Read, Staged};
 use crate::lint::{self, Finding, Report};
 use crate::okf::{BundlePath, Link, Page, Target};
 use crate::text::Safe;
@@ -121,7 +121,7 @@ pub fn judge(
     report: &Report,
     options: &lint::Options,
 ) -> Verdict {
-    let proposed = propose(bundle, changes);
+    let proposed = Staged::over(bundle, changes);
     let mut paths: Vec<BundlePath> = Vec::new();
     for file in &changes.files {
         paths.push(file.path.clone());
@@ -143,26 +143,4 @@ pub fn judge(
         findings.into_iter().map(line).collect()
     };
     Verdict { counts: after.counts(), appeared: lines(appeared), vanished: lines(vanished) }
-}
-
-/// The bundle with these changes on top, from the set itself, so that the verdict is about what is shown.
-fn propose(bundle: Arc<dyn Read>, changes: &ChangeSet) -> Staged {
-    let staged = Staged::new(bundle, Rules { rules: Vec::new(), protect_dot_names: false });
-    for file in &changes.files {
-        // A change that no longer fits the disk is refused when it is applied; the verdict goes without it.
-        let result = match (&file.kind, &file.after) {
-            (crate::bundle::ChangeKind::Rename { from }, after) => {
-                staged.rename(from, &file.path).and_then(|()| match after {
-                    Some(after) => staged.write(&file.path, after),
-                    None => Ok(()),
-                })
-            }
-            (_, Some(after)) => staged.write(&file.path, after),
-            (_, None) => staged.delete(&file.path),
-        };
-        if let Err(error) = result {
-            tracing::debug!("left out of the verdict: {error}");
-        }
-    }
-    staged
 }
