@@ -56,7 +56,7 @@ pub enum Event {
     },
     /// Findings of the proposed bundle against those of the present one.
     Judged {
-        id: u64,
+        changes: Arc<ChangeSet>,
         verdict: Verdict,
     },
     Applied {

@@ -178,3 +178,39 @@ fn focus_stays_where_it_was_after_the_review() {
     assert_eq!(rig.state.focus, Pane::Chat);
     assert!(rig.state.overlays.is_empty());
 }
+
+#[test]
+fn the_forecast_follows_what_is_rejected() {
+    let mut rig = proposed();
+    let broken = |rig: &Rig| {
+        let verdict = rig.state.review.as_ref().unwrap().verdict.clone().unwrap();
+        verdict.appeared.iter().filter(|f| f.starts_with("L001")).count()
+    };
+    assert_eq!(broken(&rig), 1);
+    rig.keys("x \"no\" enter");
+    assert_eq!(broken(&rig), 0, "the page with the broken link is not written");
+    assert!(rig.screen().contains("If all but the rejected is written:"), "{}", rig.screen());
+    rig.keys("u");
+    assert_eq!(broken(&rig), 1);
+}
+
+#[test]
+fn approve_all_says_what_the_linter_would() {
+    let mut rig = proposed();
+    rig.keys("A");
+    let screen = rig.screen();
+    assert!(screen.contains("findings are new"), "{screen}");
+}
+
+#[test]
+fn undo_takes_the_last_decision_back_when_the_file_at_hand_has_none() {
+    let mut rig = proposed();
+    rig.keys("y");
+    let review = rig.state.review.as_ref().unwrap();
+    assert_eq!((review.tally(), review.selected), ((1, 0, 1), 1), "the next file is at hand");
+    rig.keys("u");
+    let review = rig.state.review.as_ref().unwrap();
+    assert_eq!((review.tally(), review.selected), ((0, 0, 2), 0));
+    rig.keys("u");
+    assert!(rig.screen().contains("No decision to take back"), "{}", rig.screen());
+}

@@ -145,7 +145,7 @@ impl Rig {
                 Effect::Judge { changes, wiki, report } => {
                     let bundle: Arc<dyn Read> = self.bundle.clone();
                     let verdict = work::judge(bundle, &changes, &wiki, &report, &lint::Options::default());
-                    Event::Judged { id: changes.id, verdict }
+                    Event::Judged { changes, verdict }
                 }
                 Effect::RenderDiff { file, width } => work::render_diff(&file, width, &theme),
                 Effect::Apply { changes, decisions } => {

@@ -117,9 +117,9 @@ impl Perform for World {
             }
             Effect::Judge { changes, wiki, report } => {
                 let (bundle, options) = (self.bundle.reader(), self.lint.clone());
-                self.compute(move || Event::Judged {
-                    id: changes.id,
-                    verdict: work::judge(bundle, &changes, &wiki, &report, &options),
+                self.compute(move || {
+                    let verdict = work::judge(bundle, &changes, &wiki, &report, &options);
+                    Event::Judged { changes, verdict }
                 });
             }
             Effect::RenderDiff { file, width } => {

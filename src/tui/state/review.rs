@@ -50,7 +50,12 @@ pub struct Review {
     pub selected: usize,
     /// First visible row of the file list.
     pub list_top: usize,
+    /// What would be written as decisions stand: all but the rejected.
+    pub forecast: Arc<ChangeSet>,
+    /// Of `forecast`; none while it is being judged.
     pub verdict: Option<Verdict>,
+    /// Files that were decided, in that order.
+    pub decided: Vec<BundlePath>,
     /// The overlay was on a frame that the person could see, so keys are meant for it.
     pub armed: bool,
     /// Decisions are being written.
@@ -81,16 +86,65 @@ impl Review {
             .and_then(|r| r.file())
             .and_then(|f| files.iter().position(|g| g.weighed.path == f.weighed.path))
             .unwrap_or(0);
-        Self {
+        let decided = before.map(|r| r.decided.clone()).unwrap_or_default();
+        let mut review = Self {
+            forecast: changes.clone(),
             changes,
             files,
             selected,
             list_top: 0,
             verdict: None,
+            decided,
             armed: false,
             applying: false,
             asked: Vec::new(),
+        };
+        review.foresee();
+        review
+    }
+
+    /// Brings the forecast up to the decisions; whether it is another one now.
+    pub fn foresee(&mut self) -> bool {
+        let rejected = |path: &BundlePath| {
+            let file = self.files.iter().find(|f| f.weighed.path == *path);
+            file.is_some_and(|f| matches!(f.decision, Decision::Rejected { .. }))
+        };
+        let wanted = || self.changes.files.iter().filter(|f| !rejected(&f.path));
+        let same = self.forecast.id == self.changes.id
+            && wanted().map(|f| &f.path).eq(self.forecast.files.iter().map(|f| &f.path));
+        if same {
+            return false;
         }
+        self.forecast = Arc::new(ChangeSet { id: self.changes.id, files: wanted().cloned().collect() });
+        self.verdict = None;
+        true
+    }
+
+    /// Notes a decision about the selected file.
+    pub fn decide(&mut self, decision: Decision) {
+        if let Some(file) = self.file_mut() {
+            file.decision = decision;
+            let path = file.weighed.path.clone();
+            self.decided.retain(|other| *other != path);
+            self.decided.push(path);
+        }
+    }
+
+    /// Takes back the decision about the selected file, else the last that was made; false when there is none.
+    pub fn undecide(&mut self) -> bool {
+        let open = |file: Option<&ReviewFile>| file.is_none_or(|f| f.decision == Decision::Pending);
+        if open(self.file()) {
+            let at = |path: &BundlePath| self.files.iter().position(|f| f.weighed.path == *path);
+            let last = self.decided.iter().rev().filter_map(at).find(|at| !open(self.files.get(*at)));
+            let Some(last) = last else { return false };
+            self.selected = last;
+        }
+        if let Some(file) = self.file_mut() {
+            file.decision = Decision::Pending;
+            let path = file.weighed.path.clone();
+            self.decided.retain(|other| *other != path);
+        }
+        true
     }
 
     pub fn file(&self) -> Option<&ReviewFile> {

@@ -44,8 +44,7 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
             return match action {
                 Action::Accept => {
                     state.overlays.pop();
-                    review::reject(state, reason);
-                    Vec::new()
+                    review::reject(state, reason)
                 }
                 Action::Close => close(state),
                 _ => Vec::new(),

@@ -85,12 +85,23 @@ pub fn weighed(
     if let Some(opening) = open {
         show(state, opening);
     }
-    match (&state.wiki, &state.report) {
-        (Some(wiki), Some(report)) => {
+    judge(state)
+}
+
+/// Has the forecast judged.
+fn judge(state: &State) -> Vec<Effect> {
+    match (&state.review, &state.wiki, &state.report) {
+        (Some(review), Some(wiki), Some(report)) => {
+            let changes = review.forecast.clone();
             vec![Effect::Judge { changes, wiki: wiki.clone(), report: report.clone() }]
         }
         _ => Vec::new(),
     }
+}
+
+/// After a decision: the forecast follows it.
+fn foresee(state: &mut State) -> Vec<Effect> {
+    if state.review.as_mut().is_some_and(Review::foresee) { judge(state) } else { Vec::new() }
 }
 
 pub fn drawn(state: &mut State, shown: ContentHash, width: u16, diff: Diff) {
@@ -102,9 +113,9 @@ pub fn drawn(state: &mut State, shown: ContentHash, width: u16, diff: Diff) {
     }
 }
 
-pub fn judged(state: &mut State, id: u64, verdict: Verdict) {
+pub fn judged(state: &mut State, changes: &Arc<ChangeSet>, verdict: Verdict) {
     if let Some(review) = &mut state.review
-        && review.changes.id == id
+        && Arc::ptr_eq(&review.forecast, changes)
     {
         review.verdict = Some(verdict);
     }
@@ -125,12 +136,16 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::FilePrevious => review.selected = review.selected.saturating_sub(1),
         Action::HunkNext => hunk(review, true, height),
         Action::HunkPrevious => hunk(review, false, height),
-        Action::Approve => approve(state),
+        Action::Approve => {
+            approve(state);
+            return foresee(state);
+        }
         Action::Reject => ask_reason(state),
         Action::Undecide => {
-            if let Some(file) = review.file_mut() {
-                file.decision = Decision::Pending;
+            if !review.undecide() {
+                state.say("No decision to take back.");
             }
+            return foresee(state);
         }
         Action::ApproveAll => ask_all(state),
         Action::Apply => return apply(state),
@@ -182,7 +197,8 @@ fn approve(state: &mut State) {
         state.say("The change is still being drawn; look at it first.");
         return;
     }
-    file.decision = Decision::Approved { shown: file.weighed.shown };
+    let shown = file.weighed.shown;
+    review.decide(Decision::Approved { shown });
     review.next_undecided();
 }
 
@@ -196,13 +212,12 @@ fn ask_reason(state: &mut State) {
     }
 }
 
-pub fn reject(state: &mut State, reason: String) {
+pub fn reject(state: &mut State, reason: String) -> Vec<Effect> {
     if let Some(review) = &mut state.review {
-        if let Some(file) = review.file_mut() {
-            file.decision = Decision::Rejected { reason };
-        }
+        review.decide(Decision::Rejected { reason });
         review.next_undecided();
     }
+    foresee(state)
 }
 
 fn ask_all(state: &mut State) {
@@ -227,7 +242,20 @@ fn ask_all(state: &mut State) {
         format!("{} · {hunks} hunks, +{added} −{removed} lines", kinds.join(", ")),
     ];
     if rejected > 0 {
-        text.push(format!("{rejected} rejected before stay rejected."));
+        text.push(format!(
+            "{rejected} rejected {} not written.",
+            if rejected == 1 { "file is" } else { "files are" }
+        ));
+    }
+    match &review.verdict {
+        Some(Verdict { counts, appeared, .. }) if !appeared.is_empty() => text.push(format!(
+            "Then: {} errors, {} warnings; {} findings are new.",
+            counts.errors,
+            counts.warnings,
+            appeared.len()
+        )),
+        Some(_) => {}
+        None => text.push("The result is still being judged.".to_owned()),
     }
     text.push(String::new());
     text.push("y  yes    n  no".to_owned());
@@ -309,6 +337,7 @@ pub fn applied(state: &mut State, changes: &ChangeSet, applied: Applied) -> Vec<
             }
             review.selected = review.selected.min(review.files.len().saturating_sub(1));
             review.verdict = None;
+            review.foresee();
         }
         _ => state.review = None,
     }

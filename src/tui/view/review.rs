@@ -62,7 +62,14 @@ fn verdict(review: &Review, area: Rect, theme: &Theme, buffer: &mut Buffer) {
         ]
     };
     let mut spans = vec![
-        Span::styled(" If all of it is written: ", theme.text),
+        Span::styled(
+            if review.tally().1 == 0 {
+                " If all of it is written: "
+            } else {
+                " If all but the rejected is written: "
+            },
+            theme.text,
+        ),
         Span::styled(
             plural(counts.errors, "error"),
             if counts.errors > 0 { theme.error } else { theme.success },
