@@ -67,6 +67,8 @@ pub enum Event {
     Agent(Role, AgentEvent),
     /// The session's task is gone.
     AgentGone(Role),
+    /// Whether another folder, or none, stands where the bundle was opened.
+    RootGone(bool),
     /// Whether another process has the bundle.
     ReadOnly(bool),
     /// One sentence for the status line.

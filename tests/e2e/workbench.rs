@@ -138,3 +138,24 @@ fn without_a_path_it_opens_the_bundle_around_the_current_folder() {
     screen.wait_for(CLEAN);
     screen.wait_for("wiki/index.md");
 }
+
+#[test]
+fn a_folder_that_was_replaced_is_marked_until_it_is_back() {
+    let bundle = bundle::small();
+    let place = tempfile::tempdir().unwrap();
+    let (root, away) = (place.path().join("w"), place.path().join("away"));
+    bundle::copy(bundle.path(), &root);
+    let mut screen = Start::new(&[root.to_str().unwrap()]).spawn();
+    screen.wait_for("no findings");
+    std::fs::rename(&root, &away).unwrap();
+    bundle::copy(bundle.path(), &root);
+    screen.wait_for("is gone or was replaced");
+    // The sentence goes with the next key; the mark stays.
+    screen.send("j");
+    screen.wait_for("folder gone: open it again");
+    std::fs::remove_dir_all(&root).unwrap();
+    std::fs::write(away.join("wiki/concepts/hull.md"), "no frontmatter\n").unwrap();
+    std::fs::rename(&away, &root).unwrap();
+    screen.wait_gone("folder gone");
+    screen.wait_for("1E");
+}

@@ -182,6 +182,10 @@ impl Ledger {
         let all = |error: Error| -> Vec<(BundlePath, Error)> {
             files.iter().map(|file| (file.path.clone(), error.clone())).collect()
         };
+        // What was opened may lie elsewhere now, and another bundle at its place.
+        if !self.bundle.is_in_place() {
+            return Err(all(displaced()));
+        }
         match self.open() {
             Ok(Some(_)) => {}
             Ok(None) => return Err(all(taken())),
@@ -425,6 +429,16 @@ fn taken() -> Error {
         path: "bundle".to_owned(),
         message: "another wikiwright has this bundle open, so nothing was written; close it and apply again"
             .to_owned(),
+    }
+}
+
+fn displaced() -> Error {
+    Error {
+        kind: ErrorKind::Conflict,
+        path: "bundle".to_owned(),
+        message:
+            "its folder was moved or replaced since it was opened, so nothing was written; open it again"
+                .to_owned(),
     }
 }
 

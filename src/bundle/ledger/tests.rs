@@ -177,6 +177,24 @@ fn a_second_instance_writes_nothing_until_the_first_has_ended() {
 }
 
 #[test]
+fn a_folder_that_was_moved_or_replaced_is_not_written() {
+    let place = Place::new(OLD);
+    let ledger = place.ledger();
+    let (home, away) = (place.temp.path().join("bundle"), place.temp.path().join("away"));
+    std::fs::rename(&home, &away).unwrap();
+    std::fs::create_dir(&home).unwrap();
+    let (changes, decisions) = mixed();
+    let applied = ledger.apply(&changes, &decisions, &origin());
+    assert_eq!((applied.landed.len(), applied.failed.len()), (0, 4));
+    assert!(applied.failed[0].1.message.contains("open it again"), "{}", applied.failed[0].1);
+    assert_eq!(std::fs::read_dir(&home).unwrap().count(), 0);
+    assert_eq!(std::fs::read_to_string(away.join("a.md")).unwrap(), "a\n");
+    std::fs::remove_dir(&home).unwrap();
+    std::fs::rename(&away, &home).unwrap();
+    assert_eq!(ledger.apply(&changes, &decisions, &origin()).landed.len(), 4);
+}
+
+#[test]
 fn looking_makes_no_state_folder() {
     let place = Place::new(OLD);
     let ledger = place.ledger();

@@ -98,17 +98,29 @@ async fn follow(
         let Some(first) = changes.recv().await else { return };
         let mut next = Some(first);
         let mut noticed = Vec::new();
+        let mut gone = None;
         while let Some(changed) = next {
             match changed {
                 Changed::Paths(more) => paths.extend(more),
-                Changed::Everything => paths.push(BundlePath::root()),
+                // After a folder that was gone this says that it is back.
+                Changed::Everything => {
+                    gone = Some(false);
+                    paths.push(BundlePath::root());
+                }
                 Changed::RootGone => {
-                    noticed.push("The bundle's folder is gone or was replaced.".to_owned());
+                    gone = Some(true);
+                    noticed.push(
+                        "The bundle's folder is gone or was replaced. Put it back, or quit and open it again."
+                            .to_owned(),
+                    );
                     paths.push(BundlePath::root());
                 }
                 Changed::Notice(text) => noticed.push(text),
             }
             next = changes.try_recv().ok();
+        }
+        if let Some(gone) = gone {
+            let _ = events.send(Event::RootGone(gone));
         }
         for text in noticed {
             let _ = events.send(Event::Notice(text));

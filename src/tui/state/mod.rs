@@ -115,6 +115,8 @@ pub struct State {
     pub review: Option<Review>,
     pub overlays: Vec<Overlay>,
     pub notice: Option<Notice>,
+    /// The folder that was opened is not at its place: what is shown may be old.
+    pub root_gone: bool,
     /// Another process has the bundle: nothing can be applied.
     pub read_only: bool,
     /// Ctrl-C was the last key.
@@ -145,6 +147,7 @@ impl State {
             review: None,
             overlays: Vec::new(),
             notice: None,
+            root_gone: false,
             read_only: false,
             leaving: false,
             ended: None,

@@ -43,6 +43,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::Applied { changes, applied } => return review::applied(state, &changes, applied),
         Event::Agent(role, event) => return agent::event(state, role, event),
         Event::AgentGone(role) => agent::gone(state, role),
+        Event::RootGone(gone) => state.root_gone = gone,
         Event::ReadOnly(read_only) => state.read_only = read_only,
         Event::Notice(text) => state.say(text),
         Event::Trouble(text) => {

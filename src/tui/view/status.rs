@@ -25,6 +25,9 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     let mut parts: Vec<Vec<Span<'static>>> = vec![vec![Span::styled(mode(state), theme.key)]];
     parts.push(vec![Span::styled(width::truncate(&state.fixed.name, 24), theme.strong)]);
     parts.push(lint(state));
+    if state.root_gone {
+        parts.push(vec![Span::styled("folder gone: open it again", theme.error)]);
+    }
     if state.read_only {
         parts.push(vec![Span::styled("read-only", theme.warning)]);
     }
