@@ -2,6 +2,7 @@
 //! clock. Rules are those of OKF 0.2 and of the wiki convention laid over 0.1.
 
 mod destination;
+pub mod edit;
 mod fields;
 pub mod frontmatter;
 pub mod hash;

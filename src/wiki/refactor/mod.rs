@@ -6,16 +6,25 @@
 
 use std::collections::BTreeMap;
 
-use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
-
 use super::Wiki;
 use crate::bundle::{Error, Staged, Write};
+use crate::okf::edit::{self, Splice};
 use crate::okf::path::Reserved;
-use crate::okf::{BundlePath, Link, LinkKind, Page, Target};
-use crate::text::Span;
+use crate::okf::{BundlePath, Link, Page, Target};
+use index::{entry_line, with_entry};
+use links::{redirected, styled, verify};
 
+mod index;
+mod links;
+mod merge;
+mod split;
 #[cfg(test)]
 mod tests;
+mod unlink;
+
+pub use merge::plan_merge;
+pub use split::plan_split;
+pub use unlink::plan_unlink;
 
 /// What is to be done, as data.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,6 +51,22 @@ pub enum RefactorError {
     IntoItself,
     #[error("{0} is a folder; delete its files one by one")]
     Folder(BundlePath),
+    #[error("{0} is no page; only pages can be merged or split")]
+    NotAPage(BundlePath),
+    #[error("{0} is part of the bundle's structure and cannot be merged or split")]
+    Reserved(BundlePath),
+    #[error("{0}: a page cannot be merged into itself")]
+    IntoItselfMerged(BundlePath),
+    #[error("{page}: there is no heading {heading:?}; it has: {there}")]
+    NoHeading { page: BundlePath, heading: String, there: String },
+    #[error("{page}: several headings are called {heading:?}; name one by its anchor: {there}")]
+    ManyHeadings { page: BundlePath, heading: String, there: String },
+    #[error(
+        "{page}: the heading {heading:?} stands in a list or quote; only a section of the page itself can be split off"
+    )]
+    InnerHeading { page: BundlePath, heading: String },
+    #[error("{page}: {what} cannot be edited as it is written; change it by hand first")]
+    Unwritable { page: BundlePath, what: String },
     #[error("{page}: the link to {target} cannot be written anew without doubt; change it by hand first")]
     Unsafe { page: BundlePath, target: String },
 }
@@ -57,12 +82,6 @@ impl Plan {
         }
         self.deletes.iter().try_for_each(|path| staged.delete(path))
     }
-}
-
-/// A replacement of bytes.
-struct Splice {
-    span: Span,
-    text: String,
 }
 
 /// Moves a page, another file, or a folder with all that is in it. Links to what moves, links in it, and the entry in the
@@ -100,7 +119,7 @@ pub fn plan_move(wiki: &Wiki, from: &BundlePath, to: &BundlePath) -> Result<Plan
         let mut splices = Vec::new();
         for link in &page.links {
             if let Some(text) = redirected(page, &at, link, from, to) {
-                splices.push(Splice { span: link.destination_span, text });
+                splices.push(Splice::new(link.destination_span, text));
             }
         }
         let expected: Vec<Target> = page.links.iter().map(|link| expected(link, from, to)).collect();
@@ -122,7 +141,7 @@ pub fn plan_move(wiki: &Wiki, from: &BundlePath, to: &BundlePath) -> Result<Plan
                 let new = styled(destination, &to.relative_to_page(&index), false);
                 text.replace_range(start..start + destination.len(), &new);
                 splices.retain(|s| s.span.start < line.start || s.span.end > line.end);
-                splices.push(Splice { span: line, text: String::new() });
+                splices.push(Splice::delete(line));
                 entry = Some((index, text));
             }
         } else if splices.is_empty() {
@@ -132,7 +151,7 @@ pub fn plan_move(wiki: &Wiki, from: &BundlePath, to: &BundlePath) -> Result<Plan
             continue;
         }
         let moved_entry = taken.is_some() && entry.is_some();
-        let text = spliced(&page.text, splices);
+        let text = edit::apply(&page.text, splices);
         if !moved_entry {
             verify(page, &at, &text, &expected)?;
         }
@@ -172,10 +191,11 @@ pub fn plan_delete(wiki: &Wiki, path: &BundlePath) -> Result<Plan, RefactorError
         let in_index = page.path.reserved() == Some(Reserved::Index);
         if let Some(line) = in_index.then(|| entry_line(page, path)).flatten()
             && line.start <= link.span.start
+            && link.span.end <= line.end
         {
             plan.edits
                 .entry(page.path.clone())
-                .or_insert_with(|| spliced(&page.text, vec![Splice { span: line, text: String::new() }]));
+                .or_insert_with(|| edit::apply(&page.text, [Splice::delete(line)]));
             continue;
         }
         let place = page.lines.position(&page.text, link.span.start);
@@ -211,143 +231,20 @@ fn expected(link: &Link, from: &BundlePath, to: &BundlePath) -> Target {
     }
 }
 
-/// The link's new destination; none when it can stay as it is.
-fn redirected(
-    page: &Page,
-    at: &BundlePath,
-    link: &Link,
-    from: &BundlePath,
-    to: &BundlePath,
-) -> Option<String> {
-    let Target::Path { path, absolute, folder, .. } = &link.target else { return None };
-    if matches!(link.kind, LinkKind::Wikilink | LinkKind::Autolink) {
-        return None;
+/// A page that is no part of the structure.
+fn page_of<'a>(wiki: &'a Wiki, path: &BundlePath) -> Result<&'a Page, RefactorError> {
+    if path.reserved().is_some() {
+        return Err(RefactorError::Reserved(path.clone()));
     }
-    let target = relocate(path, from, to);
-    if target == *path && (*absolute || *at == page.path) {
-        return None;
+    match wiki.page(path) {
+        Some(page) => Ok(page),
+        None if wiki.exists(path) => Err(RefactorError::NotAPage(path.clone())),
+        None => Err(RefactorError::Absent(path.clone())),
     }
-    let mut text = if *absolute { target.as_str().to_owned() } else { target.relative_to_page(at) };
-    if *folder && !text.ends_with('/') {
-        text.push('/');
-    }
-    let old = link.destination_span.of(&page.text);
-    // A page that moves together with what it links to keeps the link as it was written.
-    if at.resolve(link_path(old)).is_ok_and(|now| now == target) && !old.contains('%') && !*absolute {
-        return None;
-    }
-    let raw = matches!(link.kind, LinkKind::Field(_));
-    Some(styled(old, &text, raw))
 }
 
-/// A destination without its query and fragment.
-fn link_path(destination: &str) -> &str {
-    destination.split(['?', '#']).next().unwrap_or_default()
-}
-
-/// What a destination cannot hold as it is.
-const SPECIAL: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'(')
-    .add(b')')
-    .add(b'<')
-    .add(b'>')
-    .add(b'%')
-    .add(b'"')
-    .add(b'\'')
-    .add(b'&')
-    .add(b'\\')
-    .add(b'#')
-    .add(b'?');
-
-/// `path` written as `old` was: its query and fragment kept, other alphabets encoded when they were.
-fn styled(old: &str, path: &str, raw: bool) -> String {
-    let tail = old.get(link_path(old).len()..).unwrap_or_default();
-    if raw {
-        return format!("{path}{tail}");
-    }
-    let encodes = link_path(old).is_ascii() && link_path(old).contains('%');
-    let encoded = if encodes && !path.is_ascii() {
-        path.split('/').map(|part| utf8_percent_encode(part, KEPT).to_string()).collect::<Vec<_>>().join("/")
-    } else {
-        let mut out = String::with_capacity(path.len());
-        for c in path.chars() {
-            let mut buffer = [0; 4];
-            let c = &*c.encode_utf8(&mut buffer);
-            if c.is_ascii() { out.extend(utf8_percent_encode(c, SPECIAL)) } else { out.push_str(c) }
-        }
-        out
-    };
-    format!("{encoded}{tail}")
-}
-
-const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-
-/// The whole line of a list entry whose first link leads to `target`, line end included.
-fn entry_line(index: &Page, target: &BundlePath) -> Option<Span> {
-    let link = index.links.iter().find(|l| l.target.path() == Some(target) && l.kind == LinkKind::Inline)?;
-    let start = index.text.get(..link.span.start)?.rfind('\n').map_or(0, |at| at + 1);
-    let end =
-        index.text.get(link.span.end..)?.find('\n').map_or(index.text.len(), |at| link.span.end + at + 1);
-    let lead = index.text.get(start..link.span.start)?.trim();
-    matches!(lead, "*" | "-" | "+").then(|| Span::new(start, end))
-}
-
-/// The text with one more entry, after the last list item, else at the end.
-fn with_entry(text: &str, line: &str) -> String {
-    let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut at = 0;
-    let mut after = None;
-    let mut bullet = None;
-    for row in text.split_inclusive('\n') {
-        at += row.len();
-        let mark = row.chars().next().filter(|c| "*-+".contains(*c));
-        if mark.is_some() && row.chars().nth(1) == Some(' ') {
-            (after, bullet) = (Some(at), mark);
-        }
-    }
-    let mut line = line.trim_start().to_owned();
-    if let Some(mark) = bullet {
-        line.replace_range(..1, &mark.to_string());
-    }
-    let (head, tail) = match after {
-        Some(at) => (text.get(..at).unwrap_or_default(), text.get(at..).unwrap_or_default()),
-        None => (text, ""),
-    };
-    let gap = if head.is_empty() || head.ends_with('\n') { "" } else { ending };
-    let space = if after.is_none() && !head.trim().is_empty() { ending } else { "" };
-    format!("{head}{gap}{space}{line}{ending}{tail}")
-}
-
-/// The text with its splices; several of one span (links that share a definition) count once.
-fn spliced(text: &str, mut splices: Vec<Splice>) -> String {
-    splices.sort_by_key(|s| (s.span.start, s.span.end));
-    splices.dedup_by_key(|s| s.span);
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for splice in splices {
-        out.push_str(text.get(at..splice.span.start).unwrap_or_default());
-        out.push_str(&splice.text);
-        at = at.max(splice.span.end);
-    }
-    out.push_str(text.get(at..).unwrap_or_default());
-    out
-}
-
-/// Parses the new text and compares each link with what it must mean.
-fn verify(page: &Page, at: &BundlePath, text: &str, expected: &[Target]) -> Result<(), RefactorError> {
-    let now = Page::parse(at.clone(), text.into());
-    let wrong = expected.iter().zip(now.links.iter().map(|l| Some(&l.target)).chain(std::iter::repeat(None)));
-    let meaning = |target: &Target| match target {
-        // A link of the same text that is no path of the bundle may be resolved from elsewhere now.
-        Target::Path { path, fragment, .. } => (Some(path.clone()), fragment.clone()),
-        _ => (None, None),
-    };
-    for (wanted, found) in wrong {
-        if found.map(meaning) != Some(meaning(wanted)) {
-            let target = wanted.path().map_or_else(|| "it".to_owned(), ToString::to_string);
-            return Err(RefactorError::Unsafe { page: page.path.clone(), target });
-        }
-    }
-    Ok(())
+/// `wiki/a.md:3:11`
+fn place_of(page: &Page, link: &Link) -> String {
+    let place = page.lines.position(&page.text, link.span.start);
+    format!("{}:{}:{}", page.path.relative(), place.line, place.column)
 }
