@@ -195,6 +195,15 @@ impl State {
         }
     }
 
+    /// Whether a text field has the keys and no sequence of keys is under way.
+    pub fn typing(&self) -> bool {
+        let field = match self.overlays.last() {
+            None => self.focus == Pane::Chat,
+            Some(overlay) => matches!(overlay, Overlay::Reason(_)),
+        };
+        field && self.pending.is_empty()
+    }
+
     /// Whether something on screen moves without an event.
     pub fn animated(&self) -> bool {
         self.manager.running() || self.reader.running() || (self.wiki.is_none() && self.unreadable.is_none())
