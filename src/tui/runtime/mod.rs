@@ -3,6 +3,7 @@
 //! One thread owns the state and the screen. Whatever may take time runs elsewhere and answers with an event.
 
 mod burst;
+mod decode;
 mod effects;
 mod frames;
 mod keyboard;
@@ -68,7 +69,7 @@ pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
     let mut world = World::start(setup, sender);
     loop {
         // A stopped workbench must not read the keyboard.
-        let mut keyboard = Keyboard::listen();
+        let mut keyboard = Keyboard::listen()?;
         let pause = {
             let screen = &mut screen;
             let mut draw = |state: &mut State, frames: &mut Frames| draw(state, screen, frames);
@@ -79,7 +80,7 @@ pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
                 Some(()) = continued.recv() => Pause::Continued,
             }
         };
-        keyboard.stop().await;
+        keyboard.stop();
         match pause {
             Pause::Ended(status) => {
                 drop(screen);
