@@ -49,7 +49,7 @@ fn keys_and_sequences() {
             }),
         ),
     ] {
-        assert_eq!(decode(&[(0, bytes)]), [event.clone()], "{bytes:?}");
+        assert_eq!(decode(&[(0, bytes)]), std::slice::from_ref(&event), "{bytes:?}");
         // One byte at a time, as over a slow line.
         let slow: Vec<(u64, &[u8])> = (0..).map(|n| n * 5).zip(bytes.chunks(1)).collect();
         assert_eq!(decode(&slow), [event], "{bytes:?}");
