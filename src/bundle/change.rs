@@ -70,6 +70,17 @@ impl FileChange {
         ContentHash::of(&text)
     }
 
+    /// What was done once it is written, in words: `deleted wiki/a.md`.
+    pub fn done(&self) -> String {
+        let path = self.path.relative();
+        match &self.kind {
+            ChangeKind::Create => format!("created {path}"),
+            ChangeKind::Modify => format!("changed {path}"),
+            ChangeKind::Delete => format!("deleted {path}"),
+            ChangeKind::Rename { from } => format!("renamed {} to {path}", from.relative()),
+        }
+    }
+
     /// Both sides as text, `None` where the side does not exist; `Err` when one is not UTF-8.
     pub fn texts(&self) -> Result<(Option<&str>, Option<&str>), std::str::Utf8Error> {
         Ok((

@@ -105,7 +105,7 @@ pub fn turn(args: &UndoArgs, direction: Direction, flags: &Flags) -> anyhow::Res
         return Ok(Exit::Negative);
     };
     let applied = bundle.apply(&changes, &decisions, &origin);
-    review::report(&applied)?;
+    review::report(&changes, &applied, &mut io::stdout())?;
     Ok(if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done })
 }
 

@@ -100,7 +100,7 @@ async fn manage(
             ..Origin::default()
         };
         let applied = bundle.apply(&changes, &decisions, &origin);
-        review::report(&applied)?;
+        review::report(&changes, &applied, &mut io::stdout())?;
         exit =
             if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done };
         // The manager answers a reason; a bare no ends it.

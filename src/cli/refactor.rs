@@ -104,6 +104,6 @@ fn run(
     };
     let origin = Origin { who: "person".to_owned(), message: message.to_owned(), ..Origin::default() };
     let applied = bundle.apply(&changes, &decisions, &origin);
-    review::report(&applied)?;
+    review::report(&changes, &applied, &mut io::stdout())?;
     Ok(if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done })
 }

@@ -13,10 +13,9 @@ use crate::text::Safe;
 use crate::text::diff::{self, Change};
 
 /// Says what became of each file.
-pub fn report(applied: &Applied) -> io::Result<()> {
-    let mut out = io::stdout();
-    for path in &applied.landed {
-        writeln!(out, "applied {}", Safe::line(path.relative()))?;
+pub fn report(changes: &ChangeSet, applied: &Applied, out: &mut dyn Write) -> io::Result<()> {
+    for file in applied.landed.iter().filter_map(|path| changes.file(path)) {
+        writeln!(out, "{}", Safe::line(&file.done()))?;
     }
     for (path, _) in &applied.rejected {
         writeln!(out, "rejected {}", Safe::line(path.relative()))?;

@@ -82,3 +82,19 @@ fn content_that_is_not_text_is_named_and_counted() {
     show(&changes, false, &mut out).unwrap();
     assert!(String::from_utf8(out).unwrap().contains("not text: 0 bytes before, 2 after"));
 }
+
+#[test]
+fn the_report_says_what_was_done_to_each_file() {
+    let mut changes = changes();
+    changes.files.push(FileChange {
+        path: path("/e.md"),
+        kind: ChangeKind::Rename { from: path("/d.md") },
+        before: Some(b"d".as_slice().into()),
+        after: Some(b"d".as_slice().into()),
+    });
+    let landed = changes.files.iter().map(|f| f.path.clone()).collect();
+    let mut out = Vec::new();
+    report(&changes, &Applied { landed, ..Applied::default() }, &mut out).unwrap();
+    let said = String::from_utf8(out).unwrap();
+    assert_eq!(said, "created a.md\nchanged b.md\ndeleted c.md\nrenamed d.md to e.md\n");
+}

@@ -293,7 +293,12 @@ fn apply(state: &mut State) -> Vec<Effect> {
 pub fn applied(state: &mut State, changes: &ChangeSet, applied: Applied) -> Vec<Effect> {
     let name = |p: &BundlePath| Safe::line(p.relative()).into_string();
     let summary = Summary {
-        landed: applied.landed.iter().map(name).collect(),
+        landed: applied
+            .landed
+            .iter()
+            .filter_map(|path| changes.file(path))
+            .map(|file| Safe::line(&file.done()).into_string())
+            .collect(),
         rejected: applied
             .rejected
             .iter()
