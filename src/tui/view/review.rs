@@ -125,7 +125,7 @@ fn file_line(file: &ReviewFile, columns: usize, theme: &Theme) -> Line<'static> 
     };
     let right = width::width(&added) + width::width(&removed) + width::width(stale);
     let room = columns.saturating_sub(1 + 2 + 4 + right + 2);
-    let name = shorten(Safe::line(file.weighed.path.relative()).as_str(), room);
+    let name = paint::shorten(Safe::line(file.weighed.path.relative()).as_str(), room);
     let pad = columns.saturating_sub(1 + 2 + 4 + width::width(&name) + right + 1);
     Line::from(vec![
         Span::raw(" "),
@@ -137,22 +137,6 @@ fn file_line(file: &ReviewFile, columns: usize, theme: &Theme) -> Line<'static> 
         Span::styled(added, theme.added),
         Span::styled(removed, theme.removed),
     ])
-}
-
-/// A path whose end matters most.
-fn shorten(path: &str, columns: usize) -> String {
-    if width::width(path) <= columns {
-        return path.to_owned();
-    }
-    let mut tail = path;
-    while width::width(tail) + 1 > columns {
-        let mut chars = tail.chars();
-        if chars.next().is_none() {
-            break;
-        }
-        tail = chars.as_str();
-    }
-    format!("…{tail}")
 }
 
 fn diff(review: &Review, area: Rect, theme: &Theme, buffer: &mut Buffer) {

@@ -49,7 +49,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
 fn mode(state: &State) -> &'static str {
     match state.overlays.last() {
         Some(Overlay::Help { .. }) => "HELP",
-        Some(Overlay::Problems { .. }) => "FINDINGS",
+        Some(Overlay::Problems(_)) => "FINDINGS",
         Some(Overlay::Review | Overlay::Reason(_)) => "REVIEW",
         Some(Overlay::Summary { .. }) => "WRITTEN",
         Some(Overlay::Confirm(_)) => "QUESTION",
