@@ -100,7 +100,9 @@ fn empty(state: &State, chat: &Chat, area: Rect, buffer: &mut Buffer) {
     texts.push((about.to_owned(), theme.dim));
     texts.push((String::new(), theme.dim));
     if !chat.has_model {
-        texts.extend(state.fixed.hint.iter().map(|line| (line.clone(), theme.warning)));
+        let key = state.fixed.keymap.hint(Layer::Global, Action::Help).unwrap_or_default();
+        let text = format!("No model: {key} says why, and how to set one (OPENAI_API_KEY).");
+        texts.push((text, theme.warning));
     } else if let Some(suggestion) = chat.suggestions.first() {
         texts.push(("Try:".to_owned(), theme.dim));
         texts.push((Safe::line(suggestion).into_string(), theme.strong));
