@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::okf::{BundlePath, ContentHash};
 use crate::text::diff::unified;
 
+pub mod oddity;
+
 #[cfg(test)]
 mod tests;
 

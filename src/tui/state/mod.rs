@@ -23,7 +23,7 @@ use super::keymap::{Key, Keymap, Layer};
 use super::theme::Theme;
 use crate::agent::Role;
 use crate::bundle::ChangeSet;
-use crate::lint::{Counts, Finding, Report};
+use crate::lint::{Counts, Finding, Profile, Report};
 use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::wiki::Wiki;
@@ -202,6 +202,11 @@ impl State {
             Some(overlay) => matches!(overlay, Overlay::Reason(_)),
         };
         field && self.pending.is_empty()
+    }
+
+    /// Whether the bundle follows the wiki convention, where pages lie in `wiki/`.
+    pub fn keeps_pages_in_wiki(&self) -> bool {
+        self.report.as_ref().is_some_and(|report| report.profile == Profile::Wiki)
     }
 
     /// Whether something on screen moves without an event.

@@ -13,7 +13,7 @@ use crate::tui::action::Action;
 use crate::tui::effect::{Effect, Opening};
 use crate::tui::event::Diff;
 use crate::tui::state::layout::{diff_text, review as review_regions};
-use crate::tui::state::review::{Review, Summary, Verdict, Weighed};
+use crate::tui::state::review::{Review, ReviewFile, Summary, Verdict, Weighed};
 use crate::tui::state::{About, Overlay, Pane, Question, State};
 
 /// Ctrl-R and the like.
@@ -246,6 +246,14 @@ fn ask_all(state: &mut State) {
             "{rejected} rejected {} not written.",
             if rejected == 1 { "file is" } else { "files are" }
         ));
+    }
+    let wiki = state.keeps_pages_in_wiki();
+    let odd =
+        |f: &&&ReviewFile| review.changes.file(&f.weighed.path).is_some_and(|f| f.oddity(wiki).is_some());
+    match pending.iter().filter(odd).count() {
+        0 => {}
+        1 => text.push("1 file is marked with ! and should be looked at.".to_owned()),
+        odd => text.push(format!("{odd} files are marked with ! and should be looked at.")),
     }
     match &review.verdict {
         Some(Verdict { counts, appeared, .. }) if !appeared.is_empty() => text.push(format!(
