@@ -377,7 +377,7 @@ fn without_a_model_the_pane_says_how_to_set_one_and_nothing_is_sent() {
     rig.keys("alt-3 \"hello\" enter");
     assert!(rig.told.is_empty());
     assert_eq!(rig.state.chat().composer.text(), "hello");
-    for size in [WIDE, (80, 24), (40, 20)] {
+    for size in [WIDE, (80, 24), (40, 10)] {
         rig.resize(size.0, size.1);
         let screen = rig.screen();
         let rows = |from: &str, to: &str| {
@@ -426,6 +426,17 @@ fn many_alike() -> Rig {
     let page = "# A\n\n[1](/wiki/lost.md) [2](/wiki/lost.md) [3](/wiki/lost.md) [4](/wiki/lost.md)\n";
     let other = format!("{page}[other](/wiki/gone.md)\n");
     Rig::new(vec![("/wiki/a.md", page), ("/wiki/b.md", other.as_str())], (120, 40))
+}
+
+#[test]
+fn a_finding_of_the_whole_bundle_has_no_line() {
+    let pages: Vec<(String, String)> =
+        (0..9).map(|n| (format!("/p{n}.md"), format!("---\ntype: T{n}\n---\n"))).collect();
+    let mut rig = Rig::new(pages.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect(), WIDE);
+    rig.keys("f8");
+    let screen = rig.screen();
+    let row = screen.lines().find(|row| row.contains("T003")).expect("many types are a finding");
+    assert!(row.contains("the bundle ") && !row.contains(":1 "), "{row}");
 }
 
 #[test]

@@ -81,7 +81,10 @@ fn finding_line(finding: &Finding, row: Row, columns: usize, theme: &Theme) -> L
     };
     let room = (columns / 2).min(44);
     // The end of a place matters most: the page and its line.
-    let path = || format!("{}:{}", Safe::line(finding.path.relative()), finding.line);
+    let path = || match finding.path.is_root() {
+        true => "the bundle".to_owned(),
+        false => format!("{}:{}", Safe::line(finding.path.relative()), finding.line),
+    };
     let place = match row {
         Row::One(_) => paint::shorten(&path(), room),
         Row::Member(_) => format!("  {}", paint::shorten(&path(), room.saturating_sub(2))),

@@ -101,6 +101,10 @@ fn tokens(count: u64) -> String {
 fn hints(state: &State) -> Vec<Vec<Span<'static>>> {
     let theme = &state.fixed.theme;
     let wanted: &[(Layer, Action, &str)] = match state.overlays.last() {
+        Some(Overlay::Problems(_)) => &[
+            (Layer::Problems, Action::Open, "goes there, opens a group"),
+            (Layer::Problems, Action::Close, "closes"),
+        ],
         Some(_) => &[(Layer::Review, Action::Close, "closes")],
         None => match state.focus {
             Pane::Tree => &[
