@@ -101,7 +101,7 @@ fn tokens(count: u64) -> String {
 fn hints(state: &State) -> Vec<Vec<Span<'static>>> {
     let theme = &state.fixed.theme;
     let wanted: &[(Layer, Action, &str)] = match state.overlays.last() {
-        Some(Overlay::Problems(_)) => &[
+        Some(Overlay::Problems(list)) if !list.rows.is_empty() => &[
             (Layer::Problems, Action::Open, "goes there, opens a group"),
             (Layer::Problems, Action::Close, "closes"),
         ],
