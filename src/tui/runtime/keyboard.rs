@@ -5,7 +5,7 @@
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossterm::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -50,13 +50,19 @@ impl Keyboard {
         Ok(Self { events, stop, keys, sizes })
     }
 
-    /// Stops reading, for certain, before somebody else reads.
+    /// Stops reading before somebody else reads.
     pub fn stop(self) {
         self.sizes.abort();
         drop(self.stop);
         // A thread that waits for room in the channel is let go too.
         drop(self.events);
-        let _ = self.keys.join();
+        // A read that was begun in the background, with the process stopped in it, comes back only with the next key.
+        for _ in 0..20 {
+            if self.keys.is_finished() {
+                return;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 
