@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::okf::{BundlePath, ContentHash};
 use crate::text::diff::unified;
 
+pub mod oddity;
+
 #[cfg(test)]
 mod tests;
 
@@ -68,6 +70,17 @@ impl FileChange {
             }
         }
         ContentHash::of(&text)
+    }
+
+    /// What was done once it is written, in words: `deleted wiki/a.md`.
+    pub fn done(&self) -> String {
+        let path = self.path.relative();
+        match &self.kind {
+            ChangeKind::Create => format!("created {path}"),
+            ChangeKind::Modify => format!("changed {path}"),
+            ChangeKind::Delete => format!("deleted {path}"),
+            ChangeKind::Rename { from } => format!("renamed {} to {path}", from.relative()),
+        }
     }
 
     /// Both sides as text, `None` where the side does not exist; `Err` when one is not UTF-8.

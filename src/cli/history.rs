@@ -95,17 +95,18 @@ pub fn turn(args: &UndoArgs, direction: Direction, flags: &Flags) -> anyhow::Res
         ),
     };
     let origin = Origin { message: record.origin.message.clone(), ..origin };
+    let look = review::Look::of(&*bundle.reader(), settings.color);
     let decisions = if args.yes {
         review::approve_all(&changes)
     } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
-        review::ask(&changes, settings.color, &mut io::stdin().lock(), &mut io::stdout())?
+        review::ask(&changes, look, &mut io::stdin().lock(), &mut io::stdout())?
     } else {
-        review::show(&changes, false, &mut io::stdout())?;
+        review::show(&changes, review::Look { color: false, ..look }, &mut io::stdout())?;
         output::note("Nothing was changed: there is no terminal to ask on. --yes does it without asking.");
         return Ok(Exit::Negative);
     };
     let applied = bundle.apply(&changes, &decisions, &origin);
-    review::report(&applied)?;
+    review::report(&changes, &applied, &mut io::stdout())?;
     Ok(if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done })
 }
 

@@ -73,8 +73,9 @@ async fn manage(
             output::note("No changes are proposed.");
             return Ok(exit);
         }
+        let look = review::Look::of(&*bundle.reader(), settings.color);
         if let Some(file) = &args.patch {
-            return review::write_patch(file, &changes, bundle.label());
+            return review::write_patch(file, &changes, look, bundle.label());
         }
         let decisions = if args.yes {
             let mut decisions = review::approve_all(&changes);
@@ -83,11 +84,12 @@ async fn manage(
                 session.staged.as_ref().is_some_and(|s| s.rules().mode(Operation::Write, path) == Mode::Ask)
             };
             decisions.retain(|path, _| !asked(path));
+            review::warnings(&changes, look).iter().for_each(|text| output::note(&format!("! {text}")));
             decisions
         } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
-            review::ask(&changes, settings.color, &mut io::stdin().lock(), &mut io::stdout())?
+            review::ask(&changes, look, &mut io::stdin().lock(), &mut io::stdout())?
         } else {
-            review::show(&changes, false, &mut io::stdout())?;
+            review::show(&changes, review::Look { color: false, ..look }, &mut io::stdout())?;
             output::note(
                 "Nothing was changed: there is no terminal to ask on. --yes approves everything, --patch FILE writes a patch.",
             );
@@ -100,7 +102,7 @@ async fn manage(
             ..Origin::default()
         };
         let applied = bundle.apply(&changes, &decisions, &origin);
-        review::report(&applied)?;
+        review::report(&changes, &applied, &mut io::stdout())?;
         exit =
             if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done };
         // The manager answers a reason; a bare no ends it.

@@ -88,15 +88,16 @@ fn run(
     for note in &plan.notes {
         output::note(&Safe::line(note).into_string());
     }
+    let look = review::Look::of(&*bundle.reader(), settings.color);
     if let Some(file) = &how.patch {
-        return review::write_patch(file, &changes, bundle.label());
+        return review::write_patch(file, &changes, look, bundle.label());
     }
     let decisions = if how.yes {
         review::approve_all(&changes)
     } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
-        review::ask(&changes, settings.color, &mut io::stdin().lock(), &mut io::stdout())?
+        review::ask(&changes, look, &mut io::stdin().lock(), &mut io::stdout())?
     } else {
-        review::show(&changes, false, &mut io::stdout())?;
+        review::show(&changes, review::Look { color: false, ..look }, &mut io::stdout())?;
         output::note(
             "Nothing was changed: there is no terminal to ask on. --yes does it without asking, --patch FILE writes a patch.",
         );
@@ -104,6 +105,6 @@ fn run(
     };
     let origin = Origin { who: "person".to_owned(), message: message.to_owned(), ..Origin::default() };
     let applied = bundle.apply(&changes, &decisions, &origin);
-    review::report(&applied)?;
+    review::report(&changes, &applied, &mut io::stdout())?;
     Ok(if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done })
 }

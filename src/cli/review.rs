@@ -8,15 +8,15 @@ use anyhow::Context as _;
 use super::{Exit, output};
 use crate::bundle::apply::Applied;
 use crate::bundle::change::Decisions;
-use crate::bundle::{ChangeKind, ChangeSet, Decision, FileChange};
+use crate::bundle::change::oddity::keeps_pages_in_wiki;
+use crate::bundle::{ChangeKind, ChangeSet, Decision, FileChange, Read};
 use crate::text::Safe;
 use crate::text::diff::{self, Change};
 
 /// Says what became of each file.
-pub fn report(applied: &Applied) -> io::Result<()> {
-    let mut out = io::stdout();
-    for path in &applied.landed {
-        writeln!(out, "applied {}", Safe::line(path.relative()))?;
+pub fn report(changes: &ChangeSet, applied: &Applied, out: &mut dyn Write) -> io::Result<()> {
+    for file in applied.landed.iter().filter_map(|path| changes.file(path)) {
+        writeln!(out, "{}", Safe::line(&file.done()))?;
     }
     for (path, _) in &applied.rejected {
         writeln!(out, "rejected {}", Safe::line(path.relative()))?;
@@ -30,8 +30,31 @@ pub fn report(applied: &Applied) -> io::Result<()> {
     Ok(())
 }
 
+/// How changes are shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    pub color: bool,
+    /// Pages lie in `wiki/`.
+    pub wiki: bool,
+}
+
+impl Look {
+    pub fn of(bundle: &dyn Read, color: bool) -> Self {
+        Self { color, wiki: keeps_pages_in_wiki(bundle) }
+    }
+}
+
+/// Says of every file that no wiki needs why it is marked, one sentence each.
+pub fn warnings(changes: &ChangeSet, look: Look) -> Vec<String> {
+    let warning = |file: &FileChange| {
+        let why = file.oddity(look.wiki)?;
+        Some(format!("{} {why}; look at it before you let it be written.", Safe::line(file.path.relative())))
+    };
+    changes.files.iter().filter_map(warning).collect()
+}
+
 /// Writes the set as a patch and says what to do with it.
-pub fn write_patch(file: &Path, changes: &ChangeSet, place: &str) -> anyhow::Result<Exit> {
+pub fn write_patch(file: &Path, changes: &ChangeSet, look: Look, place: &str) -> anyhow::Result<Exit> {
     std::fs::write(file, changes.patch()).with_context(|| format!("cannot write {}", file.display()))?;
     output::note(&format!(
         "{}: {}. Nothing was changed; `git apply` in {} applies it.",
@@ -39,6 +62,7 @@ pub fn write_patch(file: &Path, changes: &ChangeSet, place: &str) -> anyhow::Res
         summary(changes),
         Safe::line(place)
     ));
+    warnings(changes, look).iter().for_each(|text| output::note(&format!("! {text}")));
     Ok(Exit::Done)
 }
 
@@ -53,13 +77,14 @@ pub fn reject_all(changes: &ChangeSet, reason: &str) -> Decisions {
     changes.files.iter().map(|file| (file.path.clone(), rejected.clone())).collect()
 }
 
-/// Prints the diffs of all files and a count.
-pub fn show(changes: &ChangeSet, color: bool, out: &mut dyn Write) -> io::Result<()> {
+/// Prints the diffs of all files, a count, and what to look at.
+pub fn show(changes: &ChangeSet, look: Look, out: &mut dyn Write) -> io::Result<()> {
     for file in &changes.files {
         writeln!(out)?;
-        show_file(file, color, out)?;
+        show_file(file, look, out)?;
     }
-    writeln!(out, "\n{}", summary(changes))
+    writeln!(out, "\n{}", summary(changes))?;
+    warnings(changes, look).iter().try_for_each(|text| writeln!(out, "! {text}"))
 }
 
 /// `"3 files: 1 new, 2 changed"`.
@@ -82,11 +107,11 @@ pub fn summary(changes: &ChangeSet) -> String {
 /// Shows everything and asks: all, none, or file by file. The end of the input decides nothing, so nothing is applied.
 pub fn ask(
     changes: &ChangeSet,
-    color: bool,
+    look: Look,
     input: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> io::Result<Decisions> {
-    show(changes, color, out)?;
+    show(changes, look, out)?;
     let Some(answer) = question(input, out, "Apply all? [y]es, [n]o, [f]ile by file: ", &["y", "n", "f"])?
     else {
         return Ok(Decisions::new());
@@ -94,20 +119,20 @@ pub fn ask(
     match answer {
         "y" => Ok(approve_all(changes)),
         "n" => Ok(reject_all(changes, &reason(input, out)?)),
-        _ => file_by_file(changes, color, input, out),
+        _ => file_by_file(changes, look, input, out),
     }
 }
 
 fn file_by_file(
     changes: &ChangeSet,
-    color: bool,
+    look: Look,
     input: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> io::Result<Decisions> {
     let mut decisions = Decisions::new();
     for file in &changes.files {
         writeln!(out)?;
-        show_file(file, color, out)?;
+        show_file(file, look, out)?;
         let prompt = format!("Apply {}? [y]es, [n]o, [q]uit: ", Safe::line(file.path.relative()));
         let decision = match question(input, out, &prompt, &["y", "n", "q"])? {
             Some("y") => approval(file),
@@ -168,13 +193,16 @@ fn line(input: &mut dyn BufRead) -> io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
 }
 
-fn show_file(file: &FileChange, color: bool, out: &mut dyn Write) -> io::Result<()> {
+fn show_file(file: &FileChange, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let path = Safe::line(file.path.relative());
     match &file.kind {
         ChangeKind::Create => writeln!(out, "new {path}")?,
         ChangeKind::Modify => writeln!(out, "changed {path}")?,
         ChangeKind::Delete => writeln!(out, "deleted {path}")?,
         ChangeKind::Rename { from } => writeln!(out, "moved {} to {path}", Safe::line(from.relative()))?,
+    }
+    if let Some(why) = file.oddity(look.wiki) {
+        writeln!(out, "! This file {why}.")?;
     }
     let Ok((before, after)) = file.texts() else {
         let bytes = |side: &Option<std::sync::Arc<[u8]>>| side.as_ref().map_or(0, |b| b.len());
@@ -194,7 +222,7 @@ fn show_file(file: &FileChange, color: bool, out: &mut dyn Write) -> io::Result<
                 Change::Removed => ('-', "\x1b[31m"),
                 Change::Added => ('+', "\x1b[32m"),
             };
-            if color && !sgr.is_empty() {
+            if look.color && !sgr.is_empty() {
                 writeln!(out, "{sgr}{sign}{text}\x1b[0m")?;
             } else {
                 writeln!(out, "{sign}{text}")?;

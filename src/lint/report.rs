@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde_json::Value;
+
+use super::registry::INDEX_MISSING;
 use super::{Finding, Level, Profile};
 use crate::okf::BundlePath;
 
@@ -86,26 +89,44 @@ impl Report {
 }
 
 /// What a change brings and what it settles: findings only in `after`, and findings only in `before`. The same fault a
-/// few lines further down is the same fault; of several alike, as many are new as there are more of them.
+/// few lines further down, or with another count in its sentence, is the same fault; of several alike, as many are new
+/// as there are more of them.
 pub fn delta<'a>(before: &'a Report, after: &'a Report) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
     (only_in(after, before), only_in(before, after))
 }
 
 fn only_in<'a>(this: &'a Report, other: &'a Report) -> Vec<&'a Finding> {
-    let mut there: HashMap<_, usize> = HashMap::new();
+    let mut there: HashMap<_, Vec<&Finding>> = HashMap::new();
     for finding in &other.findings {
-        *there.entry(identity(finding)).or_default() += 1;
+        there.entry(identity(finding)).or_default().push(finding);
     }
     let mut only = Vec::new();
     for finding in &this.findings {
-        match there.get_mut(&identity(finding)) {
-            Some(left) if *left > 0 => *left -= 1,
+        match there.get_mut(&identity(finding)).and_then(Vec::pop) {
+            Some(same) if names_no_more(finding, same) => {}
             _ => only.push(finding),
         }
     }
     only
 }
 
-fn identity(finding: &Finding) -> (&str, Level, &BundlePath, &str) {
-    (finding.rule.code, finding.level, &finding.path, &finding.message)
+/// What makes a fault this one: no place, no sentence, no number and no list.
+fn identity(finding: &Finding) -> (&str, &BundlePath, Vec<(&str, &str)>) {
+    let data = finding.data.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)));
+    (finding.rule.code, &finding.path, data.collect())
 }
+
+/// Whether every page that `finding` names is named by `same` too. A missing catalogue is one fault however many pages
+/// it should list.
+fn names_no_more(finding: &Finding, same: &Finding) -> bool {
+    finding.rule.code == INDEX_MISSING.code
+        || finding.data.iter().all(|(key, value)| {
+            let there = same.data.get(key).and_then(Value::as_array);
+            value
+                .as_array()
+                .is_none_or(|names| names.iter().all(|name| there.is_some_and(|t| t.contains(name))))
+        })
+}
+
+#[cfg(test)]
+mod tests;

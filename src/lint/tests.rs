@@ -126,11 +126,31 @@ fn an_empty_bundle_is_one_error() {
 }
 
 #[test]
+fn bytes_and_characters_that_are_no_text_are_named_in_whole_sentences() {
+    for character in ['\u{1}', '\u{7f}', '\u{fffe}'] {
+        let found = of_page(&format!("---\ntype: \"a{character}b\"\n---\n"));
+        let said = format!(
+            "frontmatter is not a YAML mapping: a value holds the character U+{:04X}, which YAML allows nowhere; take it out",
+            u32::from(character)
+        );
+        assert_eq!(found.iter().map(|f| f.message.as_str()).collect::<Vec<_>>(), [said]);
+    }
+    let found = of_page("---\ntype: @a\n---\n");
+    assert!(found[0].message.ends_with("a value starts with `@`, which YAML reserves; quote the value"));
+}
+
+#[test]
 fn one_bad_entry_is_one_finding() {
     let bundle = MemoryBundle::new([("/index.md", "* [A](a.md)\n")]).unwrap();
     bundle.write(&path("/a.md"), b"caf\xe9\n").unwrap();
     let report = lint(&Wiki::load(&bundle).unwrap(), &Options { profile: Some(Profile::Wiki) });
     assert_eq!(places(&report), ["B002 a.md 1:1"]);
+    let said = &report.findings[0].message;
+    assert!(
+        said.starts_with("not UTF-8 text: byte ")
+            && said.ends_with(", counted from 0, is not valid; save it as UTF-8"),
+        "{said}"
+    );
     assert_eq!(report.findings[0].data["offset"], 3);
 }
 

@@ -376,6 +376,12 @@ fn sentence(kind: &ErrorKind) -> String {
         ErrorKind::InvalidIndentation
         | ErrorKind::InvalidQuotedScalarIndent
         | ErrorKind::InvalidFlowScalarIndent => "a line is indented in a way that fits nothing above it",
+        ErrorKind::UnexpectedCharacter { character } if !character.is_ascii_graphic() => {
+            return format!(
+                "a value holds the character U+{:04X}, which YAML allows nowhere; take it out",
+                u32::from(*character)
+            );
+        }
         ErrorKind::UnexpectedCharacter { character } => {
             return format!("a value starts with `{character}`, which YAML reserves; quote the value");
         }

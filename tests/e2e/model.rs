@@ -145,7 +145,7 @@ fn manage_yes_writes_everything() {
     let (place, endpoint) = (Place::new(), scripted());
     let said = place.run(&endpoint.base_url, &["manage", INGEST, "--yes"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
-    assert!(said.out.contains("applied wiki/log.md"), "{}", said.out);
+    assert!(said.out.contains("changed wiki/log.md"), "{}", said.out);
     place.assert_ingested_and_clean();
 }
 

@@ -159,3 +159,43 @@ fn a_folder_that_was_replaced_is_marked_until_it_is_back() {
     screen.wait_gone("folder gone");
     screen.wait_for("1E");
 }
+
+#[test]
+fn a_key_in_the_same_moment_as_a_resize_is_read() {
+    let bundle = bundle::small();
+    let mut screen = open(bundle.path());
+    for round in 0..20 {
+        screen.resize(100 + round, 30);
+        screen.send(F1);
+        screen.wait_for(" Keys ");
+        screen.send(F1);
+        screen.resize(100 + round, 31);
+        screen.wait_gone(" Keys ");
+    }
+}
+
+#[test]
+fn a_paste_that_never_ends_gives_the_keys_back() {
+    let bundle = bundle::small();
+    let mut screen = open(bundle.path());
+    screen.send("c\x1b[200~never closed");
+    let began = std::time::Instant::now();
+    screen.wait_for("never closed");
+    assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+    screen.send(F1);
+    screen.wait_for(" Keys ");
+}
+
+#[test]
+fn a_large_paste_without_marks_is_one_insertion() {
+    let bundle = bundle::small();
+    let mut screen = open(bundle.path());
+    screen.send("c");
+    screen.wait_for("F1 help");
+    let began = std::time::Instant::now();
+    screen.send(&"Some line of text that somebody pasted.\r".repeat(7500));
+    screen.wait_for("[pasted text 1: ");
+    assert!(began.elapsed().as_secs() < 8, "{:?}", began.elapsed());
+    screen.send(F1);
+    screen.wait_for(" Keys ");
+}

@@ -8,6 +8,7 @@ use wikiwright::agent::{AgentCommand, AgentEvent, Role};
 use wikiwright::bundle::Write;
 use wikiwright::tui::effect::Effect;
 use wikiwright::tui::event::Event;
+use wikiwright::tui::keymap::Layer;
 use wikiwright::tui::state::chat::{Doing, Item, ToolState};
 use wikiwright::tui::state::{Overlay, Pane};
 
@@ -296,7 +297,8 @@ fn a_page_that_vanishes_says_so_and_a_new_one_appears_in_the_tree() {
 fn the_list_of_findings_opens_the_page_at_the_place() {
     let mut rig = Rig::sample(WIDE);
     rig.keys("f8");
-    let problems: Vec<_> = rig.state.problems().into_iter().cloned().collect();
+    let Some(Overlay::Problems(list)) = rig.state.overlays.last() else { panic!("no list") };
+    let problems: Vec<_> = list.rows.iter().map(|row| rig.state.problem(*row).unwrap().clone()).collect();
     let at = problems.iter().position(|f| f.rule.code == "L001").expect("the sample has a broken link");
     rig.keys("g g");
     for _ in 0..at {
@@ -375,8 +377,103 @@ fn without_a_model_the_pane_says_how_to_set_one_and_nothing_is_sent() {
     rig.keys("alt-3 \"hello\" enter");
     assert!(rig.told.is_empty());
     assert_eq!(rig.state.chat().composer.text(), "hello");
+    for size in [WIDE, (80, 24), (40, 10)] {
+        rig.resize(size.0, size.1);
+        let screen = rig.screen();
+        let rows = |from: &str, to: &str| {
+            let at = |part: &str| screen.lines().position(|row| row.contains(part));
+            at(to).zip(at(from)).map(|(to, from)| to - from)
+        };
+        assert!(rows("No model: F1", "OPENAI_API_KEY").is_some_and(|rows| rows < 2), "{screen}");
+    }
+    rig.resize(WIDE.0, WIDE.1).keys("f1");
     let screen = rig.screen();
     assert!(screen.contains("No model is set.") && screen.contains("Set WIKIWRIGHT_MODEL."), "{screen}");
+}
+
+#[test]
+fn the_help_cuts_no_description_at_any_size() {
+    for columns in [40, 50, 63, 64, 80, 120] {
+        let mut rig = Rig::sample((columns, 200));
+        rig.keys("f1");
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let screen = words(&rig.screen().replace(['┃', '┏', '┗'], " "));
+        for layer in [Layer::Global, Layer::Page, Layer::Chat, Layer::Review, Layer::Problems] {
+            for (title, keys) in rig.state.fixed.keymap.help(layer) {
+                let entry = words(&format!("{keys} {title}"));
+                assert!(screen.contains(&entry), "{entry} at {columns}:\n{}", rig.screen());
+            }
+        }
+        assert!(screen.contains("click focuses a pane, opens a page, follows a link, goes to a finding"));
+    }
+}
+
+#[test]
+fn the_list_of_findings_shows_page_and_line_on_a_small_screen() {
+    let mut rig = Rig::sample((40, 10));
+    rig.keys("f8");
+    let screen = rig.screen();
+    assert!(screen.contains("wiki/index.md:6") || screen.contains("index.md:6"), "{screen}");
+    let page = "---\ntype: Concept\n---\n[x](lost.md)\n";
+    let path = format!("/wiki/{}/page.md", "a-folder-with-a-long-name".repeat(3));
+    let mut rig = Rig::new(vec![(path.as_str(), page)], (40, 10));
+    rig.keys("f8");
+    assert!(rig.screen().contains("page.md:4"), "{}", rig.screen());
+}
+
+/// Eight links to one page that is not there, on two pages, and one to another.
+fn many_alike() -> Rig {
+    let page = "# A\n\n[1](/wiki/lost.md) [2](/wiki/lost.md) [3](/wiki/lost.md) [4](/wiki/lost.md)\n";
+    let other = format!("{page}[other](/wiki/gone.md)\n");
+    Rig::new(vec![("/wiki/a.md", page), ("/wiki/b.md", other.as_str())], (120, 40))
+}
+
+#[test]
+fn a_finding_of_the_whole_bundle_has_no_line() {
+    let pages: Vec<(String, String)> =
+        (0..9).map(|n| (format!("/p{n}.md"), format!("---\ntype: T{n}\n---\n"))).collect();
+    let mut rig = Rig::new(pages.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect(), WIDE);
+    rig.keys("f8");
+    let screen = rig.screen();
+    let row = screen.lines().find(|row| row.contains("T003")).expect("many types are a finding");
+    assert!(row.contains("the bundle ") && !row.contains(":1 "), "{row}");
+}
+
+#[test]
+fn findings_of_one_rule_about_one_thing_are_one_row_that_enter_opens() {
+    let mut rig = many_alike();
+    rig.keys("f8");
+    let screen = rig.screen();
+    assert!(screen.contains("▸ 8 places"), "{screen}");
+    assert_eq!((screen.matches("lost.md").count(), screen.matches("gone.md").count()), (1, 1), "{screen}");
+    let at = screen.lines().position(|row| row.contains("8 places")).unwrap();
+    let group = at - screen.lines().position(|row| row.contains("Findings")).unwrap() - 1;
+    rig.keys("g g");
+    for _ in 0..group {
+        rig.keys("j");
+    }
+    rig.keys("enter");
+    let screen = rig.screen();
+    assert!(screen.contains("▾ 8 places") && screen.matches("lost.md").count() == 9, "{screen}");
+    // It stays open when the bundle is read again, and closes again.
+    rig.reload();
+    assert_eq!(rig.screen(), screen);
+    rig.keys("enter");
+    assert!(rig.screen().contains("▸ 8 places"), "{}", rig.screen());
+    rig.keys("enter j j j j j enter");
+    assert!(rig.state.overlays.is_empty());
+    assert_eq!(rig.state.page.path.as_ref(), Some(&crate::rig::path("/wiki/b.md")));
+}
+
+#[test]
+fn fifty_thousand_findings_alike_are_one_row_and_quick() {
+    let page = format!("# A\n\n{}", "[x](lost.md)\n".repeat(50_000));
+    let mut rig = Rig::new(vec![("/wiki/a.md", page.as_str())], (120, 40));
+    rig.keys("f8");
+    assert!(rig.screen().contains("▸ 50000 places"), "{}", rig.screen());
+    let began = std::time::Instant::now();
+    rig.keys("j k j k j k j k");
+    assert!(began.elapsed().as_secs_f64() < 2.0, "{:?}", began.elapsed());
 }
 
 #[test]

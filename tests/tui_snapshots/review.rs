@@ -214,3 +214,30 @@ fn undo_takes_the_last_decision_back_when_the_file_at_hand_has_none() {
     rig.keys("u");
     assert!(rig.screen().contains("No decision to take back"), "{}", rig.screen());
 }
+
+#[test]
+fn a_file_that_no_wiki_needs_is_marked_in_the_list_over_its_diff_and_in_the_question() {
+    for size in [(40, 16), (80, 24), (120, 40)] {
+        let mut rig = Rig::sample(size);
+        rig.propose(&[("/etc/passwd", Some("root\n")), ("/wiki/foo.exe", Some("MZ\n"))]);
+        let plain = |rig: &Rig| {
+            let text = rig.screen().replace(['┃', '│'], " ");
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let screen = plain(&rig);
+        assert!(screen.contains("! etc/passwd") && screen.contains("! wiki/foo.exe"), "{}", rig.screen());
+        let said = "! This file lies outside wiki/, where the pages are.";
+        if size.0 < 90 {
+            assert!(screen.contains(said), "{}", rig.screen());
+        } else {
+            assert!(rig.screen().contains(said), "{}", rig.screen());
+        }
+        rig.keys("tab");
+        assert!(plain(&rig).contains("is named like a program"), "{}", rig.screen());
+        rig.keys("A");
+        assert!(plain(&rig).contains("2 files are marked"), "{}", rig.screen());
+    }
+    let mut rig = Rig::sample((120, 40));
+    rig.propose(&[("/wiki/pond.md", Some("# Pond\n"))]);
+    assert!(!rig.screen().contains("! "), "{}", rig.screen());
+}

@@ -103,7 +103,7 @@ impl LocalBundle {
                         Err(Errno::EXIST) => {}
                         Err(errno) => {
                             self.remove_folders(&made);
-                            return Err(fail(errno));
+                            return Err(folder_failure(path, &at, errno));
                         }
                     }
                     fs::fsync(&fd).and_then(|()| open_folder(&fd, name))
@@ -211,7 +211,7 @@ impl LocalBundle {
         }
         fs::unlinkat(&folder.fd, path.name(), AtFlags::empty())
             .and_then(|()| fs::fsync(&folder.fd))
-            .map_err(|errno| system_failure(path, &errno.into()))
+            .map_err(|errno| folder_failure(path, path, errno))
     }
 }
 
@@ -236,7 +236,7 @@ impl Write for LocalBundle {
             Ok(Found::File(_)) => Err(Error::exists(to)),
             Err(e) if e.kind == ErrorKind::IsDirectory => Err(Error::exists(to)),
             Ok(Found::Nothing) => move_new(&source.fd, from.name(), &target.fd, to.name())
-                .map_err(|errno| system_failure(to, &errno.into())),
+                .map_err(|errno| folder_failure(to, to, errno)),
             Err(e) => Err(e),
         };
         if result.is_err() {
@@ -255,6 +255,18 @@ impl Write for LocalBundle {
 
     fn remove(&self, path: &BundlePath, expected: ContentHash) -> Result<(), Error> {
         self.unlink(path, Some(expected))
+    }
+}
+
+/// A failure to put `entry` into its folder or take it out; when that is forbidden, the folder forbids it.
+fn folder_failure(path: &BundlePath, entry: &BundlePath, errno: Errno) -> Error {
+    match (errno, entry.parent()) {
+        (Errno::ACCESS | Errno::PERM, Some(folder)) => Error::new(
+            ErrorKind::Denied,
+            path,
+            format!("the folder {folder} cannot be written to; check its permissions"),
+        ),
+        _ => system_failure(path, &errno.into()),
     }
 }
 
@@ -338,7 +350,7 @@ fn stage_in(
         expect(folder, path, expected)?;
     }
     let (temporary, file) =
-        make_temporary(folder, old.is_none()).map_err(|errno| system_failure(path, &errno.into()))?;
+        make_temporary(folder, old.is_none()).map_err(|errno| folder_failure(path, path, errno))?;
     match fill(file, old.as_ref(), bytes) {
         Ok(()) => Ok(temporary),
         Err(e) => {
@@ -355,7 +367,7 @@ fn move_in(
     expected: Option<Option<ContentHash>>,
     temporary: &str,
 ) -> Result<(), Error> {
-    let fail = |errno: Errno| system_failure(path, &errno.into());
+    let fail = |errno: Errno| folder_failure(path, path, errno);
     match expected {
         Some(None) => match move_new(folder, temporary, folder, path.name()) {
             Err(Errno::EXIST) => Err(Error::conflict(path, None, Some(ContentHash::of(b"")))),

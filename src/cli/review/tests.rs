@@ -5,6 +5,8 @@ fn path(text: &str) -> BundlePath {
     BundlePath::parse(text).unwrap()
 }
 
+const PLAIN: Look = Look { color: false, wiki: false };
+
 fn changes() -> ChangeSet {
     let file = |name: &str, kind, before: Option<&str>, after: Option<&str>| FileChange {
         path: path(name),
@@ -25,7 +27,7 @@ fn changes() -> ChangeSet {
 /// Decisions and what was printed.
 fn answered(answers: &str) -> (Decisions, String) {
     let mut out = Vec::new();
-    let decisions = ask(&changes(), false, &mut answers.as_bytes(), &mut out).unwrap();
+    let decisions = ask(&changes(), PLAIN, &mut answers.as_bytes(), &mut out).unwrap();
     (decisions, String::from_utf8(out).unwrap())
 }
 
@@ -79,6 +81,49 @@ fn content_that_is_not_text_is_named_and_counted() {
         }],
     };
     let mut out = Vec::new();
-    show(&changes, false, &mut out).unwrap();
+    show(&changes, PLAIN, &mut out).unwrap();
     assert!(String::from_utf8(out).unwrap().contains("not text: 0 bytes before, 2 after"));
+}
+
+#[test]
+fn the_report_says_what_was_done_to_each_file() {
+    let mut changes = changes();
+    changes.files.push(FileChange {
+        path: path("/e.md"),
+        kind: ChangeKind::Rename { from: path("/d.md") },
+        before: Some(b"d".as_slice().into()),
+        after: Some(b"d".as_slice().into()),
+    });
+    let landed = changes.files.iter().map(|f| f.path.clone()).collect();
+    let mut out = Vec::new();
+    report(&changes, &Applied { landed, ..Applied::default() }, &mut out).unwrap();
+    let said = String::from_utf8(out).unwrap();
+    assert_eq!(said, "created a.md\nchanged b.md\ndeleted c.md\nrenamed d.md to e.md\n");
+}
+
+#[test]
+fn a_file_that_no_wiki_needs_is_marked_where_it_is_shown_and_before_the_question() {
+    let mut changes = changes();
+    changes.files.retain(|f| f.kind == ChangeKind::Create);
+    for name in ["/etc/passwd", "/wiki/foo.exe", "/wiki/good.md"] {
+        let mut file = changes.files[0].clone();
+        file.path = path(name);
+        changes.files.push(file);
+    }
+    changes.files.remove(0);
+    let look = Look { color: false, wiki: true };
+    let mut out = Vec::new();
+    ask(&changes, look, &mut "n\n\n".as_bytes(), &mut out).unwrap();
+    let said = String::from_utf8(out).unwrap();
+    let passwd = "lies outside wiki/, where the pages are";
+    let program = "is named like a program, and nothing in a wiki is run";
+    for part in [
+        format!("new etc/passwd\n! This file {passwd}.\n"),
+        format!("new wiki/foo.exe\n! This file {program}.\n"),
+        format!("! etc/passwd {passwd}; look at it before you let it be written.\n"),
+        format!("! wiki/foo.exe {program}; look at it before you let it be written.\nApply all?"),
+        "new wiki/good.md\n@@".to_owned(),
+    ] {
+        assert!(said.contains(&part), "{part}\n{said}");
+    }
 }

@@ -12,7 +12,9 @@ pub fn check(context: &Context<'_>, findings: &mut Findings) {
     for (path, error) in context.wiki.problems() {
         match error.kind {
             ErrorKind::NotText { offset } => {
-                let message = format!("not UTF-8 text: the byte at offset {offset} (0x{offset:x}) is none");
+                let message = format!(
+                    "not UTF-8 text: byte {offset} of the file, counted from 0, is not valid; save it as UTF-8"
+                );
                 findings.whole(&NOT_UTF8, path, message, [("offset", offset.into())]);
             }
             kind => {

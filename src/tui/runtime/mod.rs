@@ -2,6 +2,8 @@
 //!
 //! One thread owns the state and the screen. Whatever may take time runs elsewhere and answers with an event.
 
+mod burst;
+mod decode;
 mod effects;
 mod frames;
 mod keyboard;
@@ -26,6 +28,7 @@ use super::theme::Theme;
 use super::update::{settle, update};
 use super::{Error, ExitStatus, Setup, view};
 use crate::text::Safe;
+use burst::Burst;
 use effects::World;
 use frames::Frames;
 use keyboard::Keyboard;
@@ -59,24 +62,25 @@ pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
     let size = crossterm::terminal::size().unwrap_or((80, 24));
     let mut state = State::new(fixed(&setup), size);
     let mut frames = Frames::default();
+    let mut burst = Burst::default();
     frames.request();
     // The first frame stands before anything of the bundle is read.
     draw(&mut state, &mut screen, &mut frames)?;
     let mut world = World::start(setup, sender);
     loop {
         // A stopped workbench must not read the keyboard.
-        let mut keyboard = Keyboard::listen();
+        let mut keyboard = Keyboard::listen()?;
         let pause = {
             let screen = &mut screen;
             let mut draw = |state: &mut State, frames: &mut Frames| draw(state, screen, frames);
-            let turn =
-                stretch(&mut state, &mut frames, &mut keyboard.events, &mut inbox, &mut world, &mut draw);
+            let input = Incoming { keys: &mut keyboard.events, burst: &mut burst };
+            let turn = stretch(&mut state, &mut frames, input, &mut inbox, &mut world, &mut draw);
             tokio::select! {
                 pause = turn => pause?,
                 Some(()) = continued.recv() => Pause::Continued,
             }
         };
-        keyboard.stop().await;
+        keyboard.stop();
         match pause {
             Pause::Ended(status) => {
                 drop(screen);
@@ -132,11 +136,17 @@ trait Perform {
     fn perform(&mut self, state: &State, effect: Effect);
 }
 
+/// What the terminal sends, and text of it that is still coming in.
+struct Incoming<'a> {
+    keys: &'a mut Receiver<io::Result<Input>>,
+    burst: &'a mut Burst,
+}
+
 /// Runs until the state ends or the terminal must be handled from outside.
 async fn stretch<P, D>(
     state: &mut State,
     frames: &mut Frames,
-    input: &mut Receiver<io::Result<Input>>,
+    input: Incoming<'_>,
     inbox: &mut UnboundedReceiver<Event>,
     world: &mut P,
     draw: &mut D,
@@ -145,6 +155,7 @@ where
     P: Perform,
     D: FnMut(&mut State, &mut Frames) -> io::Result<()>,
 {
+    let Incoming { keys, burst } = input;
     let mut tick = interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
     tick.reset();
@@ -165,11 +176,11 @@ where
         tokio::select! {
             biased;
             () = sleep_until(due.unwrap_or(now)), if due.is_some() => continue,
-            next = input.recv() => match next {
+            next = keys.recv() => match next {
                 Some(next) => {
                     events.extend(translate(next?));
                     for _ in 0..BURST {
-                        match input.try_recv() {
+                        match keys.try_recv() {
                             Ok(next) => events.extend(translate(next?)),
                             Err(_) => break,
                         }
@@ -177,6 +188,8 @@ where
                 }
                 None => return Ok(Pause::Ended(129)),
             },
+            // Keys that already wait belong to the burst.
+            () = sleep_until(burst.due().unwrap_or(now)), if burst.due().is_some() => {}
             event = inbox.recv() => {
                 events.extend(event);
                 while events.len() < BURST {
@@ -188,24 +201,52 @@ where
             }
             _ = tick.tick(), if state.animated() => events.push(Event::Tick),
         }
+        let now = Instant::now();
         let mut pause = None;
         for event in events {
-            for effect in update(state, event) {
-                match effect {
-                    Effect::Suspend => pause = Some(Pause::Suspend),
-                    Effect::Redraw => pause = Some(Pause::Redraw),
-                    Effect::Quit => {}
-                    effect => world.perform(state, effect),
-                }
+            let event = match event {
+                Event::Key(key) if state.typing() => match burst.take(key, now) {
+                    Ok(()) => continue,
+                    Err(key) => Event::Key(key),
+                },
+                event => event,
+            };
+            if matches!(event, Event::Key(_) | Event::Mouse(_) | Event::Paste(_)) {
+                burst.give().into_iter().for_each(|event| pass(state, frames, world, event, &mut pause));
             }
-            frames.request();
-            if let Some(status) = state.ended {
-                return Ok(Pause::Ended(status));
-            }
+            pass(state, frames, world, event, &mut pause);
+        }
+        if !burst.waits(now) {
+            burst.give().into_iter().for_each(|event| pass(state, frames, world, event, &mut pause));
         }
         if let Some(pause) = pause {
             return Ok(pause);
         }
+    }
+}
+
+/// Gives one event to the state and has done what follows; after the end nothing more counts.
+fn pass<P: Perform>(
+    state: &mut State,
+    frames: &mut Frames,
+    world: &mut P,
+    event: Event,
+    pause: &mut Option<Pause>,
+) {
+    if state.ended.is_some() {
+        return;
+    }
+    for effect in update(state, event) {
+        match effect {
+            Effect::Suspend => *pause = Some(Pause::Suspend),
+            Effect::Redraw => *pause = Some(Pause::Redraw),
+            Effect::Quit => {}
+            effect => world.perform(state, effect),
+        }
+    }
+    frames.request();
+    if let Some(status) = state.ended {
+        *pause = Some(Pause::Ended(status));
     }
 }
 

@@ -62,7 +62,9 @@ fn poll_loop(state: &mut State, keys: &[char], polls: usize) -> (usize, usize) {
     let waker = Waker::from(wakes.clone());
     {
         let mut nothing = Nothing;
-        let run = stretch(state, &mut frames, &mut input, &mut inbox, &mut nothing, &mut draw);
+        let mut burst = Burst::default();
+        let input = Incoming { keys: &mut input, burst: &mut burst };
+        let run = stretch(state, &mut frames, input, &mut inbox, &mut nothing, &mut draw);
         let mut run = std::pin::pin!(run);
         for _ in 0..polls {
             assert!(run.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
@@ -100,7 +102,8 @@ fn ended(closed: bool, event: Option<Event>) -> io::Result<Pause> {
     event.into_iter().for_each(|e| sender.send(e).unwrap());
     let mut draw = |_: &mut State, _: &mut Frames| Ok(());
     runtime.block_on(async {
-        stretch(&mut state(), &mut Frames::default(), &mut input, &mut inbox, &mut Nothing, &mut draw).await
+        let input = Incoming { keys: &mut input, burst: &mut Burst::default() };
+        stretch(&mut state(), &mut Frames::default(), input, &mut inbox, &mut Nothing, &mut draw).await
     })
 }
 
@@ -115,4 +118,100 @@ fn a_frame_is_due_only_after_a_request_and_not_too_soon() {
     assert_eq!(frames.due(start), None);
     frames.request();
     assert_eq!(frames.due(start), Some(start + frames::FRAME));
+}
+
+/// What was said to the agents.
+#[derive(Default)]
+struct Said(Vec<String>);
+
+impl Perform for Said {
+    fn perform(&mut self, _: &State, effect: Effect) {
+        if let Effect::Agent(_, crate::agent::AgentCommand::Say(text)) = effect {
+            self.0.push(text);
+        }
+    }
+}
+
+/// Sends these keys to the composer, `\r` for Enter, `|` for a pause; the composer's text, all that
+/// was sent, and the seconds it took.
+fn type_fast(keys: &str) -> (String, Vec<String>, f64) {
+    let mut state = state();
+    state.fixed.model = Some("scripted".to_owned());
+    state.manager = crate::tui::state::chat::Chat::new(true, Vec::new());
+    state.focus = crate::tui::state::Pane::Chat;
+    let mut said = Said::default();
+    let (typed, mut input) = channel(4096);
+    let (_sender, mut inbox) = unbounded_channel();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let began = std::time::Instant::now();
+    runtime.block_on(async {
+        let mut draw = |_: &mut State, frames: &mut Frames| {
+            frames.drawn(Instant::now());
+            Ok(())
+        };
+        let (mut frames, mut burst) = (Frames::default(), Burst::default());
+        let input = Incoming { keys: &mut input, burst: &mut burst };
+        let run = stretch(&mut state, &mut frames, input, &mut inbox, &mut said, &mut draw);
+        let send = async {
+            for c in keys.chars() {
+                match c {
+                    '|' => tokio::time::sleep(Duration::from_millis(120)).await,
+                    '\r' => typed.send(Ok(Input::Key(KeyCode::Enter.into()))).await.unwrap(),
+                    '\t' => typed.send(Ok(Input::Key(KeyCode::Tab.into()))).await.unwrap(),
+                    '\n' => {
+                        let key = KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL);
+                        typed.send(Ok(Input::Key(key))).await.unwrap();
+                    }
+                    c => typed.send(key(c)).await.unwrap(),
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(120)).await;
+        };
+        tokio::select! { _ = run => panic!("it ended"), () = send => {} }
+    });
+    (state.manager.composer.text(), said.0, began.elapsed().as_secs_f64())
+}
+
+#[test]
+fn a_paste_without_marks_is_one_insertion_and_sends_nothing() {
+    let page = "Some line of text that somebody pasted.\r".repeat(7500);
+    let (text, said, seconds) = type_fast(&page);
+    assert_eq!(text, "[pasted text 1: 7500 lines, 300000 bytes]");
+    assert_eq!(said, [""; 0]);
+    assert!(seconds < 5.0, "{seconds} s");
+}
+
+#[test]
+fn what_a_small_paste_without_marks_holds_stands_in_the_field() {
+    for (typed, text) in [
+        ("a first line\rand a second\r", "a first line\nand a second\n"),
+        ("a first line\nand\ta second", "a first line\nand\ta second"),
+        ("|x|a first line\rand a second", "xa first line\nand a second"),
+    ] {
+        let (field, said, _) = type_fast(typed);
+        assert_eq!((field.as_str(), said), (text, Vec::new()));
+    }
+}
+
+#[test]
+fn keys_that_are_typed_stay_keys() {
+    let (text, said, _) = type_fast("h|i|\r|t|h|e|r|e");
+    assert_eq!((text.as_str(), said), ("there", vec!["hi".to_owned()]));
+    // What a script types at once and sends.
+    for line in ["What is a tide mill?\r", "What is a tide mill?|\r", "What\r"] {
+        let (text, said, _) = type_fast(line);
+        assert_eq!((text.as_str(), said), ("", vec![line.replace(['|', '\r'], "")]), "{line}");
+    }
+}
+
+#[test]
+fn a_long_line_without_marks_is_not_sent_by_the_line_end_it_brings() {
+    let (text, said, _) = type_fast(&format!("{}\r", "x".repeat(50_000)));
+    assert_eq!((text.as_str(), said), ("[pasted text 1: 1 lines, 50001 bytes]", Vec::new()));
+}
+
+#[test]
+fn a_paste_without_marks_that_is_too_large_is_refused() {
+    let (text, said, _) = type_fast(&"x".repeat(crate::tui::state::composer::MAX_PASTE + 2));
+    assert!(text.is_empty() && said.is_empty());
 }

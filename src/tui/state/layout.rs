@@ -4,6 +4,7 @@
 use ratatui::layout::Rect;
 
 use super::{Overlay, Pane, State};
+use crate::text::width;
 
 /// Below this the screen only says that it is too small.
 pub const MIN: (u16, u16) = (40, 10);
@@ -130,6 +131,8 @@ pub struct ReviewRegions {
     pub outer: Rect,
     pub verdict: Rect,
     pub files: Rect,
+    /// Why the chosen file is marked; no rows when it is not.
+    pub warning: Rect,
     pub diff: Rect,
     pub keys: Rect,
 }
@@ -163,7 +166,19 @@ pub fn review(state: &State) -> ReviewRegions {
             u16::try_from(count + 1).unwrap_or(u16::MAX).clamp(2, (rest.height / 3).max(2)).min(rest.height);
         (Rect { height: files, ..rest }, Rect { y: rest.y + files, height: rest.height - files, ..rest })
     };
-    ReviewRegions { outer, verdict, files, diff, keys }
+    let columns = usize::from(diff.width.saturating_sub(1));
+    let rows = review_warning(state).map_or(0, |text| width::wrap(&text, columns).len());
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(diff.height.saturating_sub(2));
+    let warning = Rect { x: diff.x + 1, width: diff.width.saturating_sub(1), height: rows, ..diff };
+    let diff = Rect { y: diff.y + rows, height: diff.height - rows, ..diff };
+    ReviewRegions { outer, verdict, files, warning, diff, keys }
+}
+
+/// What is said of the chosen file of the review when no wiki needs it.
+pub fn review_warning(state: &State) -> Option<String> {
+    let review = state.review.as_ref()?;
+    let file = review.changes.file(&review.file()?.weighed.path)?;
+    Some(format!("! This file {}.", file.oddity(state.keeps_pages_in_wiki())?))
 }
 
 /// The text of a diff stands within its frame.
@@ -191,9 +206,8 @@ pub fn overlay_box(state: &State) -> Option<Rect> {
     Some(match state.overlays.last()? {
         Overlay::Review => overlay_area(state),
         Overlay::Help { .. } => centred(state, 92, height),
-        Overlay::Problems { .. } => {
-            let count = state.report.as_ref().map_or(0, |r| r.findings.len());
-            let rows = u16::try_from(count.max(1) + 2).unwrap_or(u16::MAX);
+        Overlay::Problems(problems) => {
+            let rows = u16::try_from(problems.rows.len().max(1) + 2).unwrap_or(u16::MAX);
             centred(state, width.saturating_sub(8).max(60), rows.clamp(5, height.saturating_sub(4).max(8)))
         }
         Overlay::Summary { summary, .. } => {

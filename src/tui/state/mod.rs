@@ -4,6 +4,7 @@ pub mod chat;
 pub mod composer;
 pub mod layout;
 pub mod page;
+pub mod problems;
 pub mod review;
 pub mod tree;
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use chat::Chat;
 use composer::Line;
 use page::PagePane;
+use problems::Problems;
 use review::{Review, Summary};
 use tree::Tree;
 
@@ -21,7 +23,7 @@ use super::keymap::{Key, Keymap, Layer};
 use super::theme::Theme;
 use crate::agent::Role;
 use crate::bundle::ChangeSet;
-use crate::lint::{Counts, Finding, Report};
+use crate::lint::{Counts, Finding, Profile, Report};
 use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::wiki::Wiki;
@@ -43,9 +45,7 @@ pub enum Overlay {
     Help {
         top: usize,
     },
-    Problems {
-        selected: usize,
-    },
+    Problems(Problems),
     /// The review; its state is [`State::review`] and outlives the overlay.
     Review,
     Summary {
@@ -182,7 +182,7 @@ impl State {
     pub fn layers(&self) -> &'static [Layer] {
         match self.overlays.last() {
             Some(Overlay::Help { .. }) => &[Layer::Help, Layer::Global],
-            Some(Overlay::Problems { .. }) => &[Layer::Problems, Layer::Plain, Layer::Global],
+            Some(Overlay::Problems(_)) => &[Layer::Problems, Layer::Plain, Layer::Global],
             Some(Overlay::Review) => &[Layer::Review, Layer::Plain, Layer::Global],
             Some(Overlay::Summary { .. }) => &[Layer::Summary, Layer::Global],
             Some(Overlay::Confirm(_)) => &[Layer::Confirm, Layer::Global],
@@ -193,6 +193,20 @@ impl State {
                 Pane::Chat => &[Layer::Chat, Layer::Global],
             },
         }
+    }
+
+    /// Whether a text field has the keys and no sequence of keys is under way.
+    pub fn typing(&self) -> bool {
+        let field = match self.overlays.last() {
+            None => self.focus == Pane::Chat,
+            Some(overlay) => matches!(overlay, Overlay::Reason(_)),
+        };
+        field && self.pending.is_empty()
+    }
+
+    /// Whether the bundle follows the wiki convention, where pages lie in `wiki/`.
+    pub fn keeps_pages_in_wiki(&self) -> bool {
+        self.report.as_ref().is_some_and(|report| report.profile == Profile::Wiki)
     }
 
     /// Whether something on screen moves without an event.
@@ -215,16 +229,13 @@ impl State {
 
     /// First visible row of the problem list: the choice stands in the middle where it can.
     pub fn problems_top(&self) -> usize {
-        let Some(Overlay::Problems { selected }) = self.overlays.last() else { return 0 };
+        let Some(Overlay::Problems(problems)) = self.overlays.last() else { return 0 };
         let height = layout::overlay_box(self).map_or(1, |b| usize::from(layout::inner(b).height));
-        let count = self.report.as_ref().map_or(0, |r| r.findings.len());
-        selected.saturating_sub(height / 2).min(count.saturating_sub(height))
+        problems.selected.saturating_sub(height / 2).min(problems.rows.len().saturating_sub(height))
     }
 
-    /// Findings as the problem list shows them: errors first, then by path and place.
-    pub fn problems(&self) -> Vec<&Finding> {
-        let mut findings: Vec<&Finding> = self.report.iter().flat_map(|r| &r.findings).collect();
-        findings.sort_by_key(|f| f.level);
-        findings
+    /// The finding of a row of the problem list; of a group, its first.
+    pub fn problem(&self, row: problems::Row) -> Option<&Finding> {
+        self.report.as_ref()?.findings.get(row.finding())
     }
 }

@@ -6,8 +6,8 @@ use super::{navigate, tree};
 use crate::lint::Report;
 use crate::okf::{BundlePath, ContentHash};
 use crate::tui::effect::Effect;
-use crate::tui::state::State;
 use crate::tui::state::page::Document;
+use crate::tui::state::{Overlay, State};
 use crate::wiki::Wiki;
 
 pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &[BundlePath]) -> Vec<Effect> {
@@ -18,6 +18,11 @@ pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &
     state.counts = report.counts_by_path();
     state.wiki = Some(wiki.clone());
     state.report = Some(report.clone());
+    for overlay in &mut state.overlays {
+        if let Overlay::Problems(problems) = overlay {
+            problems.renew(Some(&report));
+        }
+    }
     tree::rebuild(state);
     let mut effects = Vec::new();
     if first {

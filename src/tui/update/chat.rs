@@ -6,6 +6,7 @@ use super::navigate;
 use crate::agent::{AgentCommand, Role};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
+use crate::tui::keymap::Layer;
 use crate::tui::state::chat::Doing;
 use crate::tui::state::layout::{self, regions};
 use crate::tui::state::{Pane, State};
@@ -66,7 +67,8 @@ fn send(state: &mut State) -> Vec<Effect> {
     let role = state.role;
     if !state.chat().has_model {
         if !state.chat().composer.is_empty() {
-            state.complain("There is no model to send this to; the lines above say how to set one.");
+            let key = state.fixed.keymap.hint(Layer::Global, Action::Help).unwrap_or_default();
+            state.complain(format!("There is no model to send this to; {key} says how to set one."));
         }
         return Vec::new();
     }

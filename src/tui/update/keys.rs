@@ -6,6 +6,7 @@ use super::{chat, navigate, overlay, review, scroll, tree};
 use crate::tui::action::Action;
 use crate::tui::effect::{Effect, Opening};
 use crate::tui::keymap::{Key, Meaning};
+use crate::tui::state::problems::{Problems, Row};
 use crate::tui::state::{About, Overlay, Pane, Question, State};
 
 pub fn key(state: &mut State, event: KeyEvent) -> Vec<Effect> {
@@ -121,11 +122,12 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
 }
 
 pub fn open_problems(state: &mut State) {
-    state.overlays.retain(|o| !matches!(o, Overlay::Problems { .. }));
+    state.overlays.retain(|o| !matches!(o, Overlay::Problems(_)));
+    let mut problems = Problems::new(state.report.as_deref());
     // Begins at the page that is open, where the person looks.
-    let problems = state.problems();
-    let selected = problems.iter().position(|f| Some(&f.path) == state.page.path.as_ref()).unwrap_or(0);
-    state.overlays.push(Overlay::Problems { selected });
+    let here = |row: &Row| state.problem(*row).is_some_and(|f| Some(&f.path) == state.page.path.as_ref());
+    problems.selected = problems.rows.iter().position(here).unwrap_or(0);
+    state.overlays.push(Overlay::Problems(problems));
 }
 
 pub fn focus(state: &mut State, pane: Pane) {

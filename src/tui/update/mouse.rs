@@ -100,9 +100,9 @@ fn click_overlay(state: &mut State, at: Position) -> Vec<Effect> {
     let review = layout::review(state);
     let top = state.problems_top();
     match state.overlays.last_mut() {
-        Some(Overlay::Problems { selected }) => {
-            if let Some(row) = row_in(inner(area), at) {
-                *selected = top + row;
+        Some(Overlay::Problems(problems)) => {
+            if let Some(row) = row_in(inner(area), at).filter(|row| top + row < problems.rows.len()) {
+                problems.selected = top + row;
                 return overlay::open_problem(state);
             }
         }

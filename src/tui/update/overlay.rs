@@ -14,9 +14,9 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
             // The end is clamped where the rows are known, in `settle`.
             move_by(top, action, height, usize::MAX / 2);
         }
-        Some(Overlay::Problems { selected }) => {
-            let count = state.report.as_ref().map_or(0, |r| r.findings.len());
-            move_by(selected, action, height, count.saturating_sub(1));
+        Some(Overlay::Problems(problems)) => {
+            let last = problems.rows.len().saturating_sub(1);
+            move_by(&mut problems.selected, action, height, last);
             if action == Action::Open {
                 return open_problem(state);
             }
@@ -71,11 +71,15 @@ pub fn close(state: &mut State) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Goes to the place of the chosen finding.
+/// Goes to the place of the chosen finding; opens or closes a group.
 pub fn open_problem(state: &mut State) -> Vec<Effect> {
-    let Some(Overlay::Problems { selected }) = state.overlays.last() else { return Vec::new() };
+    let Some(Overlay::Problems(problems)) = state.overlays.last_mut() else { return Vec::new() };
+    if problems.toggle(state.report.as_deref()) {
+        return Vec::new();
+    }
+    let row = problems.rows.get(problems.selected).copied();
     let Some((path, offset)) =
-        state.problems().get(*selected).map(|f| (f.path.clone(), f.span.map_or(0, |s| s.start)))
+        row.and_then(|row| state.problem(row)).map(|f| (f.path.clone(), f.span.map_or(0, |s| s.start)))
     else {
         return Vec::new();
     };

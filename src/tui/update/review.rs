@@ -13,7 +13,7 @@ use crate::tui::action::Action;
 use crate::tui::effect::{Effect, Opening};
 use crate::tui::event::Diff;
 use crate::tui::state::layout::{diff_text, review as review_regions};
-use crate::tui::state::review::{Review, Summary, Verdict, Weighed};
+use crate::tui::state::review::{Review, ReviewFile, Summary, Verdict, Weighed};
 use crate::tui::state::{About, Overlay, Pane, Question, State};
 
 /// Ctrl-R and the like.
@@ -247,6 +247,14 @@ fn ask_all(state: &mut State) {
             if rejected == 1 { "file is" } else { "files are" }
         ));
     }
+    let wiki = state.keeps_pages_in_wiki();
+    let odd =
+        |f: &&&ReviewFile| review.changes.file(&f.weighed.path).is_some_and(|f| f.oddity(wiki).is_some());
+    match pending.iter().filter(odd).count() {
+        0 => {}
+        1 => text.push("1 file is marked with ! and should be looked at.".to_owned()),
+        odd => text.push(format!("{odd} files are marked with ! and should be looked at.")),
+    }
     match &review.verdict {
         Some(Verdict { counts, appeared, .. }) if !appeared.is_empty() => text.push(format!(
             "Then: {} errors, {} warnings; {} findings are new.",
@@ -293,7 +301,12 @@ fn apply(state: &mut State) -> Vec<Effect> {
 pub fn applied(state: &mut State, changes: &ChangeSet, applied: Applied) -> Vec<Effect> {
     let name = |p: &BundlePath| Safe::line(p.relative()).into_string();
     let summary = Summary {
-        landed: applied.landed.iter().map(name).collect(),
+        landed: applied
+            .landed
+            .iter()
+            .filter_map(|path| changes.file(path))
+            .map(|file| Safe::line(&file.done()).into_string())
+            .collect(),
         rejected: applied
             .rejected
             .iter()

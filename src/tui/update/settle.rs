@@ -127,19 +127,17 @@ fn chat(state: &mut State, width: u16, height: usize) {
 fn overlays(state: &mut State, effects: &mut Vec<Effect>) {
     let area = overlay_box(state).map(inner).unwrap_or_default();
     let height = usize::from(area.height);
-    let problems = state.report.as_ref().map_or(0, |r| r.findings.len());
     let fixed = &state.fixed;
     let regions = layout::review(state);
     match state.overlays.last_mut() {
         Some(Overlay::Help { top }) => {
-            let rows = view::help::rows(&fixed.keymap, &fixed.theme).len();
+            let rows = view::help::rows(fixed, usize::from(view::overlay::padded(area).width)).len();
             *top = (*top).min(rows.saturating_sub(height));
         }
         Some(Overlay::Summary { top, summary }) => {
             let rows = view::overlay::summary_rows(summary, &fixed.theme).len();
             *top = (*top).min(rows.saturating_sub(height));
         }
-        Some(Overlay::Problems { selected }) => *selected = (*selected).min(problems.saturating_sub(1)),
         Some(Overlay::Review) => {
             let Some(review) = &mut state.review else { return };
             let text = diff_text(regions.diff);

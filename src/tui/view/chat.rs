@@ -97,14 +97,20 @@ fn empty(state: &State, chat: &Chat, area: Rect, buffer: &mut Buffer) {
         }
         Role::Reader => "The reader answers from this bundle only and cites its pages. It cannot write.",
     };
-    texts.push((about.to_owned(), theme.dim));
-    texts.push((String::new(), theme.dim));
-    if !chat.has_model {
-        texts.extend(state.fixed.hint.iter().map(|line| (line.clone(), theme.warning)));
-    } else if let Some(suggestion) = chat.suggestions.first() {
-        texts.push(("Try:".to_owned(), theme.dim));
-        texts.push((Safe::line(suggestion).into_string(), theme.strong));
-        texts.push(("Enter puts it into the field, Enter again sends it.".to_owned(), theme.dim));
+    let about = [(about.to_owned(), theme.dim), (String::new(), theme.dim)];
+    if chat.has_model {
+        texts.extend(about);
+        if let Some(suggestion) = chat.suggestions.first() {
+            texts.push(("Try:".to_owned(), theme.dim));
+            texts.push((Safe::line(suggestion).into_string(), theme.strong));
+            texts.push(("Enter puts it into the field, Enter again sends it.".to_owned(), theme.dim));
+        }
+    } else {
+        // First, because a small screen shows no more.
+        let key = state.fixed.keymap.hint(Layer::Global, Action::Help).unwrap_or_default();
+        let text = format!("No model: {key} says why, and how to set one (OPENAI_API_KEY).");
+        texts.extend([(text, theme.warning), (String::new(), theme.dim)]);
+        texts.extend(about);
     }
     let mut row = 0;
     for (text, style) in texts {

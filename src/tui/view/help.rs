@@ -1,9 +1,11 @@
-//! The help, generated from the keymap.
+//! The help, generated from the keymap, and how to set a model.
 
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::text::width;
-use crate::tui::keymap::{Keymap, Layer};
+use crate::tui::keymap::Layer;
+use crate::tui::state::Fixed;
 use crate::tui::theme::Theme;
 
 const LAYERS: [Layer; 10] = [
@@ -19,10 +21,27 @@ const LAYERS: [Layer; 10] = [
     Layer::Reason,
 ];
 
-pub fn rows(keymap: &Keymap, theme: &Theme) -> Vec<Line<'static>> {
+/// Columns of the keys where the description stands beside them.
+const KEYS: usize = 26;
+
+/// Keys of no more columns have their description beside them at any width.
+const SHORT: usize = 10;
+
+/// From this many columns on, keys and description stand side by side.
+const WIDE: usize = 60;
+
+/// All rows for this many columns. Without a model, how to set one comes first.
+pub fn rows(fixed: &Fixed, columns: usize) -> Vec<Line<'static>> {
+    let theme = &fixed.theme;
     let mut rows = Vec::new();
+    if fixed.model.is_none() && !fixed.hint.is_empty() {
+        rows.push(Line::styled("Model", theme.title));
+        for text in &fixed.hint {
+            rows.extend(indented(text, 2, columns, theme.warning));
+        }
+    }
     for layer in LAYERS {
-        let bindings = keymap.help(layer);
+        let bindings = fixed.keymap.help(layer);
         if bindings.is_empty() {
             continue;
         }
@@ -31,23 +50,57 @@ pub fn rows(keymap: &Keymap, theme: &Theme) -> Vec<Line<'static>> {
         }
         rows.push(Line::styled(layer.title(), theme.title));
         for (title, keys) in bindings {
-            let pad = 26_usize.saturating_sub(width::width(&keys)).max(1);
-            rows.push(Line::from(vec![
-                Span::raw("  "),
-                Span::styled(keys, theme.key),
-                Span::raw(" ".repeat(pad)),
-                Span::styled(title, theme.text),
-            ]));
+            entry(&mut rows, &keys, title, KEYS, columns, theme);
         }
     }
     rows.push(Line::default());
     rows.push(Line::styled("Mouse", theme.title));
-    for text in [
-        "  wheel   scrolls the pane under the pointer",
-        "  click   focuses a pane, opens a page, follows a link, goes to a finding",
-        "  Shift   with the mouse selects text, as in any terminal program",
+    for (what, text) in [
+        ("wheel", "scrolls the pane under the pointer"),
+        ("click", "focuses a pane, opens a page, follows a link, goes to a finding"),
+        ("Shift", "with the mouse selects text, as in any terminal program"),
     ] {
-        rows.push(Line::styled(text, theme.text));
+        entry(&mut rows, what, text, 8, columns, theme);
     }
     rows
+}
+
+/// Keys and what they do: side by side where there is room, else one above the other; nothing is cut.
+fn entry(
+    rows: &mut Vec<Line<'static>>,
+    keys: &str,
+    title: &str,
+    beside: usize,
+    columns: usize,
+    theme: &Theme,
+) {
+    let used = width::width(keys);
+    let gap = if columns >= WIDE { beside.saturating_sub(used).max(1) } else { 2 };
+    let side_by_side = columns >= WIDE || used <= SHORT || 2 + used + gap + width::width(title) <= columns;
+    if !side_by_side {
+        rows.extend(indented(keys, 2, columns, theme.key));
+        rows.extend(indented(title, 6, columns, theme.text));
+        return;
+    }
+    let mut described = indented(title, 2 + used + gap, columns, theme.text);
+    if let Some(first) = described.first_mut() {
+        *first = Line::from(vec![
+            Span::raw("  "),
+            Span::styled(keys.to_owned(), theme.key),
+            Span::raw(" ".repeat(gap)),
+            Span::styled(first.spans.last().map(|s| s.content.to_string()).unwrap_or_default(), theme.text),
+        ]);
+    }
+    rows.extend(described);
+}
+
+/// A text in as many rows as it takes, each behind so many blanks.
+fn indented(text: &str, by: usize, columns: usize, style: Style) -> Vec<Line<'static>> {
+    width::wrap(text, columns.saturating_sub(by))
+        .into_iter()
+        .map(|range| {
+            let part = text.get(range).unwrap_or_default().to_owned();
+            Line::from(vec![Span::raw(" ".repeat(by)), Span::styled(part, style)])
+        })
+        .collect()
 }

@@ -50,7 +50,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
         let top = index + 1 == state.overlays.len();
         match over {
             Overlay::Help { top } => overlay::help(state, *top, frame.buffer_mut()),
-            Overlay::Problems { selected } => overlay::problems(state, *selected, frame.buffer_mut()),
+            Overlay::Problems(problems) => overlay::problems(state, problems, frame.buffer_mut()),
             Overlay::Review => review::draw(state, frame.buffer_mut()),
             Overlay::Summary { summary, top } => overlay::summary(state, summary, *top, frame.buffer_mut()),
             Overlay::Confirm(question) => overlay::confirm(state, question, frame.buffer_mut()),

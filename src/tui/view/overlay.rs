@@ -5,11 +5,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use super::{help, paint};
-use crate::lint::Counts;
 use crate::lint::{Finding, Level};
+use crate::okf::BundlePath;
 use crate::text::{Safe, width};
 use crate::tui::state::composer;
 use crate::tui::state::layout::overlay_box;
+use crate::tui::state::problems::{Problems, Row};
 use crate::tui::state::review::Summary;
 use crate::tui::state::{Overlay, Question, State};
 use crate::tui::theme::Theme;
@@ -25,33 +26,33 @@ pub fn help(state: &State, top: usize, buffer: &mut Buffer) {
     let area = area(state, &|o| matches!(o, Overlay::Help { .. }));
     let title = Line::styled(" Keys ", theme.title);
     let inner = paint::sheet(buffer, area, &title, &Line::styled(" Esc closes ", theme.dim), theme);
-    let rows = help::rows(&state.fixed.keymap, theme);
     let text = padded(inner);
+    let rows = help::rows(&state.fixed, usize::from(text.width));
     for (row, line) in rows.iter().skip(top).take(usize::from(text.height)).enumerate() {
         paint::line(buffer, text, row, line);
     }
     paint::scrollbar(buffer, area, top, rows.len(), theme, true);
 }
 
-fn padded(area: Rect) -> Rect {
+/// One column of air on both sides.
+pub fn padded(area: Rect) -> Rect {
     Rect { x: area.x.saturating_add(1), width: area.width.saturating_sub(2), ..area }
 }
 
-pub fn problems(state: &State, selected: usize, buffer: &mut Buffer) {
+pub fn problems(state: &State, problems: &Problems, buffer: &mut Buffer) {
     let theme = &state.fixed.theme;
-    let area = area(state, &|o| matches!(o, Overlay::Problems { .. }));
-    let problems = state.problems();
-    let counts = Counts::of(problems.iter().copied());
+    let area = area(state, &|o| matches!(o, Overlay::Problems(_)));
+    let Problems { rows, selected, .. } = problems;
+    let counts = state.counts.get(&BundlePath::root()).copied().unwrap_or_default();
     let title = Line::from(vec![
         Span::styled(" Findings ", theme.title),
         Span::styled(format!("{}E ", counts.errors), theme.error),
         Span::styled(format!("{}W ", counts.warnings), theme.warning),
         Span::styled(format!("{}H ", counts.hints), theme.hint),
     ]);
-    let right =
-        Line::styled(format!(" {}/{} ", (selected + 1).min(problems.len()), problems.len()), theme.dim);
+    let right = Line::styled(format!(" {}/{} ", (selected + 1).min(rows.len()), rows.len()), theme.dim);
     let inner = paint::sheet(buffer, area, &title, &right, theme);
-    if problems.is_empty() {
+    if rows.is_empty() {
         let text = if state.report.is_some() {
             "No findings: the bundle is clean."
         } else {
@@ -61,30 +62,41 @@ pub fn problems(state: &State, selected: usize, buffer: &mut Buffer) {
         return;
     }
     let top = state.problems_top();
-    for (index, finding) in problems.iter().enumerate().skip(top).take(usize::from(inner.height)) {
-        let line = finding_line(finding, usize::from(inner.width), theme);
+    for (index, row) in rows.iter().enumerate().skip(top).take(usize::from(inner.height)) {
+        let Some(finding) = state.problem(*row) else { continue };
+        let line = finding_line(finding, *row, usize::from(inner.width), theme);
         paint::line(buffer, inner, index - top, &line);
-        if index == selected {
+        if index == *selected {
             paint::row_style(buffer, inner, index - top, theme.selected);
         }
     }
-    paint::scrollbar(buffer, area, top, problems.len(), theme, true);
+    paint::scrollbar(buffer, area, top, rows.len(), theme, true);
 }
 
-fn finding_line(finding: &Finding, columns: usize, theme: &Theme) -> Line<'static> {
+fn finding_line(finding: &Finding, row: Row, columns: usize, theme: &Theme) -> Line<'static> {
     let letter = match finding.level {
         Level::Error => "E",
         Level::Warning => "W",
         Level::Hint => "H",
     };
-    let place = format!("{}:{}", Safe::line(finding.path.relative()), finding.line);
     let room = (columns / 2).min(44);
-    let place = width::truncate(&place, room);
+    // The end of a place matters most: the page and its line.
+    let path = || match finding.path.is_root() {
+        true => "the bundle".to_owned(),
+        false => format!("{}:{}", Safe::line(finding.path.relative()), finding.line),
+    };
+    let place = match row {
+        Row::One(_) => paint::shorten(&path(), room),
+        Row::Member(_) => format!("  {}", paint::shorten(&path(), room.saturating_sub(2))),
+        Row::Group { count, open, .. } => {
+            width::truncate(&format!("{} {count} places", if open { "▾" } else { "▸" }), room)
+        }
+    };
     let pad = room.saturating_sub(width::width(&place));
     let line = Line::from(vec![
         Span::styled(format!(" {letter} "), theme.level(finding.level)),
         Span::styled(format!("{} ", finding.rule.code), theme.level(finding.level)),
-        Span::styled(place, theme.text),
+        Span::styled(place, if matches!(row, Row::Group { .. }) { theme.strong } else { theme.text }),
         Span::raw(" ".repeat(pad + 1)),
         Span::styled(Safe::line(&finding.message).into_string(), theme.text),
     ]);

@@ -106,6 +106,22 @@ pub fn cut(line: &Line<'_>, columns: usize) -> Line<'static> {
     Line { spans, ..Line::default().style(line.style) }
 }
 
+/// A path cut at its start, since its end matters most.
+pub fn shorten(path: &str, columns: usize) -> String {
+    if width::width(path) <= columns {
+        return path.to_owned();
+    }
+    let mut tail = path;
+    while width::width(tail) + 1 > columns {
+        let mut chars = tail.chars();
+        if chars.next().is_none() {
+            break;
+        }
+        tail = chars.as_str();
+    }
+    format!("…{tail}")
+}
+
 /// Parts that are shown as long as they fit, dropped from the end when they do not; `between` stands between two.
 pub fn fitting(parts: Vec<Vec<Span<'static>>>, between: &str, columns: usize, style: Style) -> Line<'static> {
     let mut spans = Vec::new();

@@ -10,7 +10,7 @@ use crate::text::{Safe, width};
 use crate::tui::action::Action;
 use crate::tui::keymap::Layer;
 use crate::tui::state::State;
-use crate::tui::state::layout::{diff_text, review as review_regions};
+use crate::tui::state::layout::{diff_text, review as review_regions, review_warning};
 use crate::tui::state::review::{Review, ReviewFile, Verdict};
 use crate::tui::theme::Theme;
 
@@ -30,10 +30,17 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
     };
     paint::sheet(buffer, regions.outer, &title, &right, theme);
     verdict(review, regions.verdict, theme, buffer);
-    list(review, regions.files, theme, buffer);
+    list(state, review, regions.files, buffer);
+    if let Some(text) = review_warning(state) {
+        let rows = width::wrap(&text, usize::from(regions.warning.width));
+        for (row, range) in rows.into_iter().enumerate() {
+            let part = text.get(range).unwrap_or_default().to_owned();
+            paint::line(buffer, regions.warning, row, &Line::styled(part, theme.warning));
+        }
+    }
     diff(review, regions.diff, theme, buffer);
-    if regions.diff.y == regions.files.y {
-        let rule = Rect { x: regions.diff.x.saturating_sub(1), width: 1, ..regions.diff };
+    if regions.diff.x > regions.files.x {
+        let rule = Rect { x: regions.diff.x.saturating_sub(1), width: 1, ..regions.files };
         for row in 0..usize::from(rule.height) {
             paint::line(buffer, rule, row, &Line::styled("│", theme.border));
         }
@@ -94,18 +101,21 @@ fn verdict(review: &Review, area: Rect, theme: &Theme, buffer: &mut Buffer) {
     }
 }
 
-fn list(review: &Review, area: Rect, theme: &Theme, buffer: &mut Buffer) {
+fn list(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let wiki = state.keeps_pages_in_wiki();
     let height = usize::from(area.height);
     for (index, file) in review.files.iter().enumerate().skip(review.list_top).take(height) {
         let row = index - review.list_top;
-        paint::line(buffer, area, row, &file_line(file, usize::from(area.width), theme));
+        let odd = review.changes.file(&file.weighed.path).is_some_and(|f| f.oddity(wiki).is_some());
+        paint::line(buffer, area, row, &file_line(file, odd, usize::from(area.width), theme));
         if index == review.selected {
             paint::row_style(buffer, area, row, theme.selected);
         }
     }
 }
 
-fn file_line(file: &ReviewFile, columns: usize, theme: &Theme) -> Line<'static> {
+fn file_line(file: &ReviewFile, odd: bool, columns: usize, theme: &Theme) -> Line<'static> {
     let (decision, decision_style) = match &file.decision {
         Decision::Pending => ("· ", theme.dim),
         Decision::Approved { .. } => ("✓ ", theme.success),
@@ -123,36 +133,22 @@ fn file_line(file: &ReviewFile, columns: usize, theme: &Theme) -> Line<'static> 
     } else {
         (format!("+{}", file.weighed.added), format!(" −{}", file.weighed.removed))
     };
-    let right = width::width(&added) + width::width(&removed) + width::width(stale);
+    let mark = if odd { "! " } else { "" };
+    let right = width::width(mark) + width::width(&added) + width::width(&removed) + width::width(stale);
     let room = columns.saturating_sub(1 + 2 + 4 + right + 2);
-    let name = shorten(Safe::line(file.weighed.path.relative()).as_str(), room);
+    let name = paint::shorten(Safe::line(file.weighed.path.relative()).as_str(), room);
     let pad = columns.saturating_sub(1 + 2 + 4 + width::width(&name) + right + 1);
     Line::from(vec![
         Span::raw(" "),
         Span::styled(decision, decision_style),
         Span::styled(kind, kind_style),
+        Span::styled(mark, theme.warning),
         Span::styled(name, theme.text),
         Span::styled(stale, theme.warning),
         Span::raw(" ".repeat(pad)),
         Span::styled(added, theme.added),
         Span::styled(removed, theme.removed),
     ])
-}
-
-/// A path whose end matters most.
-fn shorten(path: &str, columns: usize) -> String {
-    if width::width(path) <= columns {
-        return path.to_owned();
-    }
-    let mut tail = path;
-    while width::width(tail) + 1 > columns {
-        let mut chars = tail.chars();
-        if chars.next().is_none() {
-            break;
-        }
-        tail = chars.as_str();
-    }
-    format!("…{tail}")
 }
 
 fn diff(review: &Review, area: Rect, theme: &Theme, buffer: &mut Buffer) {

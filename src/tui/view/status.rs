@@ -49,7 +49,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
 fn mode(state: &State) -> &'static str {
     match state.overlays.last() {
         Some(Overlay::Help { .. }) => "HELP",
-        Some(Overlay::Problems { .. }) => "FINDINGS",
+        Some(Overlay::Problems(_)) => "FINDINGS",
         Some(Overlay::Review | Overlay::Reason(_)) => "REVIEW",
         Some(Overlay::Summary { .. }) => "WRITTEN",
         Some(Overlay::Confirm(_)) => "QUESTION",
@@ -101,6 +101,10 @@ fn tokens(count: u64) -> String {
 fn hints(state: &State) -> Vec<Vec<Span<'static>>> {
     let theme = &state.fixed.theme;
     let wanted: &[(Layer, Action, &str)] = match state.overlays.last() {
+        Some(Overlay::Problems(list)) if !list.rows.is_empty() => &[
+            (Layer::Problems, Action::Open, "goes there, opens a group"),
+            (Layer::Problems, Action::Close, "closes"),
+        ],
         Some(_) => &[(Layer::Review, Action::Close, "closes")],
         None => match state.focus {
             Pane::Tree => &[

@@ -193,8 +193,7 @@ impl Screen {
         self.seen.lock().unwrap().parser.screen_mut().set_size(rows, columns);
     }
 
-    /// Resizes and waits for the program to draw in answer. A key that arrives in the same moment as a resize stays
-    /// unread until the next one: crossterm returns the resize first and its edge-triggered poll is not told again.
+    /// Resizes and waits for the program to draw in answer.
     pub fn resize_drawn(&self, columns: u16, rows: u16) {
         let before = self.bytes().len();
         self.resize(columns, rows);

@@ -1,3 +1,6 @@
+use rustix::io::Errno;
+
+use super::folder_failure;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::Arc;
@@ -317,4 +320,20 @@ fn a_failing_system_call_leaves_the_old_file_or_the_new_one() {
         }
     }
     assert!(refused >= 8, "the faults were felt: {refused}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_named() {
+    let file = path("/wiki/a.md");
+    let said = |entry: &str, errno| folder_failure(&file, &path(entry), errno).to_string();
+    for errno in [Errno::ACCESS, Errno::PERM] {
+        let text = "/wiki/a.md: the folder /wiki cannot be written to; check its permissions";
+        assert_eq!(said("/wiki/a.md", errno), text);
+        // The folder `/wiki` itself was to be made.
+        assert_eq!(
+            said("/wiki", errno),
+            "/wiki/a.md: the folder / cannot be written to; check its permissions"
+        );
+    }
+    assert!(said("/wiki/a.md", Errno::NOSPC).contains("the disk is full"));
 }
