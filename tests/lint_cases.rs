@@ -141,7 +141,7 @@ fn cases() -> Option<PathBuf> {
 
 fn findings(bundle: &Path, profile: Profile) -> Vec<(String, String, String)> {
     let wiki = Wiki::load(&LocalBundle::open(bundle).unwrap()).unwrap();
-    let report = lint::lint(&wiki, &Options { profile: Some(profile) });
+    let report = lint::lint(&wiki, &Options { profile: Some(profile), ..Options::default() });
     let mut found: Vec<_> = report
         .findings
         .iter()

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
 use super::registry::Rule;
-use super::{Finding, Profile};
+use super::{Finding, OkfVersion, Profile};
 use crate::okf::path::Reserved;
 use crate::okf::{BundlePath, Page, schema};
 use crate::text::Span;
@@ -21,14 +21,30 @@ const MAX_NAMED: usize = 10;
 pub struct Context<'a> {
     pub wiki: &'a Wiki,
     pub profile: Profile,
+    pub version: OkfVersion,
+    /// Seconds since 1970.
+    pub now: i64,
     declared: OnceLock<Option<Vec<String>>>,
     folded: OnceLock<HashMap<String, Vec<&'a BundlePath>>>,
     stems: OnceLock<HashMap<&'a str, Vec<&'a BundlePath>>>,
 }
 
 impl<'a> Context<'a> {
-    pub fn new(wiki: &'a Wiki, profile: Profile) -> Self {
-        Self { wiki, profile, declared: OnceLock::new(), folded: OnceLock::new(), stems: OnceLock::new() }
+    pub fn new(wiki: &'a Wiki, profile: Profile, version: OkfVersion, now: i64) -> Self {
+        Self {
+            wiki,
+            profile,
+            version,
+            now,
+            declared: OnceLock::new(),
+            folded: OnceLock::new(),
+            stems: OnceLock::new(),
+        }
+    }
+
+    /// Whether fields that only OKF 0.2 knows mean what it says of them.
+    pub fn has_provenance(&self) -> bool {
+        self.profile == Profile::Okf && self.version >= OkfVersion::V0_2
     }
 
     /// Whether the profile expects a concept in a page of this name. The specification reserves two names, the

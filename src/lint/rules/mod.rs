@@ -8,6 +8,7 @@ mod graph;
 mod links;
 mod log;
 mod mention;
+mod names;
 mod structure;
 mod types;
 
@@ -17,8 +18,9 @@ use crate::okf::Page;
 type PageRule = fn(&Context<'_>, &Page, &mut Findings);
 type BundleRule = fn(&Context<'_>, &mut Findings);
 
-const PAGE_RULES: [PageRule; 3] = [fields::check, links::check, log::check];
-const BUNDLE_RULES: [BundleRule; 4] = [bundle::check, structure::check, graph::check, types::check];
+const PAGE_RULES: [PageRule; 4] = [bundle::check_page, fields::check, links::check, log::check];
+const BUNDLE_RULES: [BundleRule; 5] =
+    [bundle::check, names::check, structure::check, graph::check, types::check];
 
 /// Every rule that judges one page.
 pub fn check_page(context: &Context<'_>, page: &Page, findings: &mut Findings) {

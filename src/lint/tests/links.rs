@@ -1,0 +1,194 @@
+//! Links and paths.
+
+use super::*;
+
+#[test]
+fn a_link_finding_points_at_the_destination_in_characters() {
+    let report = judge(
+        &[("/index.md", "é [A](a.md) [ü](gone.md \"title\") [r]\n\n[r]: <also gone.md>\n"), ("/a.md", GOOD)],
+        Profile::Wiki,
+    );
+    let rows: Vec<_> = report
+        .findings
+        .iter()
+        .map(|f| (f.rule.code, f.line, f.column, f.end_column, f.data["target"].as_str().unwrap()))
+        .collect();
+    assert_eq!(rows, [("L001", 1, 17, 24, "gone.md"), ("L001", 3, 7, 19, "also gone.md")]);
+}
+
+#[test]
+fn each_occurrence_is_a_finding() {
+    let text = page("A", "[x](gone.md) [x](gone.md)");
+    assert_eq!(of_page(&text).len(), 2);
+}
+
+#[test]
+fn code_comments_and_escapes_hold_no_links() {
+    let text = page(
+        "A",
+        "`[x](no.md)` \\[x\\](no.md) <!-- [x](no.md) -->\n\n```\n[x](no.md)\n```\n\n    [x](no.md)\n",
+    );
+    assert_eq!(of_page(&text), []);
+}
+
+#[test]
+fn titles_angles_parentheses_escapes_and_queries_are_no_part_of_the_path() {
+    let spellings = [
+        ("b.md \"title\"", "/b.md"),
+        ("<c d.md>", "/c d.md"),
+        ("e_(f).md", "/e_(f).md"),
+        ("g%20h.md", "/g h.md"),
+        ("b\\_i.md", "/b_i.md"),
+        ("b&amp;j.md", "/b&j.md"),
+        ("k.md?x=1#y", "/k.md"),
+    ];
+    for (written, file) in spellings {
+        let index = format!("[x]({written})");
+        assert_eq!(codes(&[("/index.md", &index), (file, GOOD)], Profile::Wiki), [""; 0], "{written}");
+        assert_eq!(codes(&[("/index.md", &index)], Profile::Wiki), ["L001"], "{written}");
+    }
+}
+
+#[test]
+fn external_empty_and_fragment_links_are_left_alone() {
+    let text = page(
+        "A",
+        "[1](https://x.y/z) [2](MAILTO:a@b) [3](//host/x) [4]() [5](<>) [6](#a) <https://x.y> [7](tel:1) [8](?q)",
+    );
+    assert_eq!(of_page(&text), []);
+}
+
+#[test]
+fn html_links_are_links() {
+    let report = judge(
+        &[("/index.md", "<a href=\"a.md\">A</a> <a href='gone.md'>x</a>\n"), ("/a.md", GOOD)],
+        Profile::Wiki,
+    );
+    // The page is linked and so no orphan; the bare index entry counts too.
+    assert_eq!(places(&report), ["L001 index.md 1:31"]);
+}
+
+#[test]
+fn absolute_paths_are_a_defect_of_the_convention_and_the_form_of_the_specification() {
+    let index = "[a](/a.md) [gone](/gone.md)\n";
+    let text = GOOD.replace("title", "sources: [/index.md, /gone.md]\ntitle");
+    let files = [("/index.md", index), ("/a.md", &text)];
+    let wiki = judge(&files, Profile::Wiki);
+    let rules: Vec<_> = wiki.findings.iter().map(|f| (f.rule.code, f.level)).collect();
+    assert_eq!(
+        rules,
+        [("L004", Level::Error), ("L004", Level::Error), ("L002", Level::Error), ("L002", Level::Error)]
+    );
+    let okf = judge(&files, Profile::Okf);
+    let rules: Vec<_> = okf.findings.iter().map(|f| (f.rule.code, f.level)).collect();
+    assert_eq!(rules, [("L003", Level::Hint), ("L001", Level::Hint)]);
+}
+
+#[test]
+fn a_link_that_is_only_written_wrongly_is_not_called_broken() {
+    let (a, b) = (page("A", "x"), page("B", "x"));
+    let message = |link: &str| {
+        let text = page("C", &format!("[x](<{link}>)"));
+        let files = [
+            ("/index.md", "[a](policies/a.md) [b](Café.md) [c](c/c.md)"),
+            ("/policies/index.md", "[a](a.md)"),
+            ("/policies/a.md", a.as_str()),
+            ("/Café.md", b.as_str()),
+            ("/c/index.md", "[c](c.md)"),
+            ("/c/c.md", text.as_str()),
+        ];
+        let report = judge(&files, Profile::Wiki);
+        assert_eq!(report.findings.len(), 1, "{:?}", places(&report));
+        report.findings[0].message.clone()
+    };
+    assert_eq!(
+        message("policies/a.md"),
+        "link resolves from the bundle root, not from this page: policies/a.md; write ../policies/a.md"
+    );
+    assert_eq!(
+        message("../cafe\u{301}.md"),
+        "link differs from the file in letter case or Unicode form: ../cafe\u{301}.md; write ../Café.md"
+    );
+    assert_eq!(message("../policies/a"), "broken link: ../policies/a; did you mean ../policies/a.md?");
+    assert_eq!(message("a"), "link is the slug of a page, not its path: a; write ../policies/a.md");
+    assert_eq!(message("nowhere.md"), "broken link: nowhere.md");
+}
+
+#[test]
+fn paths_in_fields_are_read_as_yaml_and_prose_is_left_alone() {
+    let text = GOOD.replace(
+        "title",
+        "resource: Interview, March 2026\nsources:\n  - gone.md\n  - \"also gone.md\"  # why\n  - https://x.y/z\ntitle",
+    );
+    let found = of_page(&text);
+    let rows: Vec<_> = found
+        .iter()
+        .map(|f| (f.rule.code, f.data["field"].as_str().unwrap(), f.data["target"].as_str().unwrap(), f.line))
+        .collect();
+    assert_eq!(rows, [("L003", "sources", "gone.md", 5), ("L003", "sources", "also gone.md", 6)]);
+}
+
+#[test]
+fn a_link_out_of_the_bundle_is_named_so_in_both_profiles() {
+    let text = page("A", "[x](../../a.md)");
+    for profile in [Profile::Wiki, Profile::Okf] {
+        assert_eq!(codes(&[("/index.md", "[a](a.md)"), ("/a.md", &text)], profile), ["L006"]);
+    }
+}
+
+#[test]
+fn sources_assets_and_folders_exist() {
+    let text = page("A", "[1](../raw/x.pdf) [2](assets/i.png) [3](../raw/) [4](.) [5](../.github/x.yml)");
+    let files = [
+        ("/raw/x.pdf", ""),
+        ("/wiki/assets/i.png", ""),
+        ("/.github/x.yml", ""),
+        ("/wiki/index.md", "[a](a.md)"),
+        ("/wiki/a.md", &text),
+    ];
+    assert_eq!(codes(&files, Profile::Wiki), [""; 0]);
+}
+
+#[test]
+fn reference_links_are_links_wherever_their_definition_stands() {
+    let a = page(
+        "A",
+        "See [the B page][b], [gone] and [c][].\n\n[b]: b.md\n[gone]: gone.md\n[c]: c.md \"title\"",
+    );
+    let (b, c) = (page("B", "x"), page("C", "x"));
+    let files =
+        [("/index.md", "[](a.md) b.md c.md"), ("/a.md", a.as_str()), ("/b.md", b.as_str()), ("/c.md", &c)];
+    assert_eq!(places(&judge(&files, Profile::Wiki)), ["L001 a.md 11:9"]);
+}
+
+#[test]
+fn frontmatter_is_no_markdown_and_a_bracket_is_no_link() {
+    let text =
+        page("A", "[a](<b>/c) [x](two words.md) [y] (z.md)").replace("title", "note: '[x](no.md)'\ntitle");
+    assert_eq!(of_page(&text), []);
+}
+
+#[test]
+fn paths_inside_mappings_are_checked() {
+    let text = GOOD.replace(
+        "title: T",
+        "title: T\nexecutor:\n  resource: gone/run.md\nsources:\n  - id: s\n    resource: gone/a.md\n    title: S",
+    );
+    let rows: Vec<_> = of_page(&text)
+        .iter()
+        .map(|f| (f.rule.code, f.data["field"].clone(), f.data["target"].clone()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("L003", "executor.resource".into(), "gone/run.md".into()),
+            ("L003", "sources".into(), "gone/a.md".into())
+        ]
+    );
+}
+
+#[test]
+fn dot_folders_are_not_judged() {
+    let files = [("/index.md", "x"), ("/.claude/skills/x/SKILL.md", "x"), ("/a/.venv/LICENSE.md", "x")];
+    assert_eq!(codes(&files, Profile::Wiki), [""; 0]);
+}
