@@ -18,7 +18,8 @@ use crate::okf::Page;
 type PageRule = fn(&Context<'_>, &Page, &mut Findings);
 type BundleRule = fn(&Context<'_>, &mut Findings);
 
-const PAGE_RULES: [PageRule; 4] = [bundle::check_page, fields::check, links::check, log::check];
+const PAGE_RULES: [PageRule; 5] =
+    [bundle::check_page, fields::check, links::check, structure::check_page, log::check];
 const BUNDLE_RULES: [BundleRule; 5] =
     [bundle::check, names::check, structure::check, graph::check, types::check];
 

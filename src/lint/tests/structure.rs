@@ -37,3 +37,41 @@ fn a_folder_without_index_is_named_by_the_index_it_lacks() {
     assert_eq!(report.findings[0].data["pages"], serde_json::json!(["a.md", "b.md"]));
     assert_eq!(codes(&files, Profile::Okf), [""; 0]);
 }
+
+#[test]
+fn a_catalogue_or_history_is_no_concept() {
+    let concept = "---\ntype: Concept\ntitle: T\n---\n";
+    let files = [
+        ("/index.md", concept),
+        ("/log.md", concept),
+        ("/AGENTS.md", concept),
+        ("/sub/index.md", "---\nokf_version: \"0.2\"\n---\n"),
+        ("/more/index.md", "---\ntype:\n---\n"),
+    ];
+    assert_eq!(places(&judge(&files, Profile::Wiki)), ["S003 index.md 2:1", "S003 log.md 2:1"]);
+    let okf = judge(&files, Profile::Okf);
+    let rows: Vec<_> =
+        okf.findings.iter().filter(|f| f.rule.code == "S003").map(|f| (f.path.relative(), f.level)).collect();
+    let error = Level::Error;
+    assert_eq!(
+        rows,
+        [("index.md", error), ("log.md", error), ("more/index.md", error), ("sub/index.md", error)]
+    );
+    assert_eq!(codes(&[("/index.md", "---\nokf_version: \"0.2\"\n---\n")], Profile::Okf), [""; 0]);
+}
+
+#[test]
+fn an_entry_for_a_page_that_is_nowhere_is_found_besides_its_link() {
+    let index = "* [A](a.md)\n* [B](b.md) - gone\n  for good\n    * [C](c.md)\n* [D](D.md) - letter case\n* see `e.md`\n\n[F](f.md)\n";
+    let (a, d) = (page("A", "x"), page("D", "x"));
+    let files = [("/index.md", index), ("/a.md", a.as_str()), ("/d.md", &d)];
+    let report = judge(&files, Profile::Wiki);
+    let rows: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|f| f.rule.code == "S004")
+        .map(|f| (f.span.unwrap().of(index), f.data["target"].as_str().unwrap()))
+        .collect();
+    assert_eq!(rows, [("* [B](b.md) - gone\n  for good", "b.md"), ("* [C](c.md)", "c.md")]);
+    assert_eq!(report.by_rule()["L001"], 3, "the reference's error stays for each link");
+}

@@ -14,7 +14,7 @@ fn types_are_held_against_the_declared_list() {
         ("/c.md", &c),
     ];
     let report = judge(&files, Profile::Wiki);
-    assert_eq!(places(&report), ["T002 b.md 2:7", "T001 c.md 2:7"]);
+    assert_eq!(places(&report), ["T002 b.md 2:7", "T001 c.md 2:7", "S003 index.md 2:1"]);
     assert_eq!(report.findings[0].data["declared"], "Concept");
     assert_eq!(report.findings[1].data["type"], "Person");
     assert_eq!(
