@@ -15,7 +15,7 @@ use crate::text::Span;
 use crate::wiki::Wiki;
 
 /// At most this many names are listed in one finding; the count stays exact.
-const MAX_NAMED: usize = 10;
+pub const MAX_NAMED: usize = 10;
 
 /// One bundle as one profile reads it.
 pub struct Context<'a> {

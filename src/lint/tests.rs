@@ -5,6 +5,8 @@ mod files;
 mod graph;
 mod links;
 mod log;
+mod provenance;
+mod registry;
 mod report;
 mod structure;
 mod types;
@@ -49,44 +51,6 @@ fn of_page(text: &str) -> Vec<Finding> {
 
 fn path(text: &str) -> BundlePath {
     BundlePath::parse(text).unwrap()
-}
-
-#[test]
-fn codes_and_names_are_unique_and_in_order() {
-    let codes: Vec<&str> = registry::ALL.iter().map(|rule| rule.code).collect();
-    let mut sorted = codes.clone();
-    sorted.sort_unstable_by_key(|code| ("BFLSGTHP".find(&code[..1]), *code));
-    sorted.dedup();
-    assert_eq!(codes, sorted);
-    let names: std::collections::BTreeSet<&str> = registry::ALL.iter().map(|rule| rule.name).collect();
-    assert_eq!(names.len(), codes.len());
-    assert_eq!(Rule::find("l001"), Rule::find("link-broken"));
-    let table = registry::table();
-    assert!(
-        table.contains("  L001  link-broken          error    hint     a link's target does not exist\n"),
-        "{table}"
-    );
-    assert!(table.contains("  L002  link-absolute        error    -        "), "{table}");
-    assert_eq!(table.lines().count(), registry::ALL.len() + 1);
-}
-
-#[test]
-fn the_table_agrees_with_the_published_one() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/reference/lint.md");
-    let Ok(text) = std::fs::read_to_string(file) else {
-        eprintln!("SKIPPED: {file} is not there");
-        return;
-    };
-    let letter = |level: Option<Level>| match level {
-        Some(Level::Error) => "E",
-        Some(Level::Warning) => "W",
-        Some(Level::Hint) => "H",
-        None => "–",
-    };
-    for rule in registry::ALL {
-        let row = format!("| {} | {} | {}/{} |", rule.code, rule.name, letter(rule.wiki), letter(rule.okf));
-        assert!(text.contains(&row), "{row}");
-    }
 }
 
 #[test]

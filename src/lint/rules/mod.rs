@@ -9,6 +9,7 @@ mod links;
 mod log;
 mod mention;
 mod names;
+mod provenance;
 mod structure;
 mod types;
 
@@ -18,10 +19,16 @@ use crate::okf::Page;
 type PageRule = fn(&Context<'_>, &Page, &mut Findings);
 type BundleRule = fn(&Context<'_>, &mut Findings);
 
-const PAGE_RULES: [PageRule; 5] =
-    [bundle::check_page, fields::check, links::check, structure::check_page, log::check];
-const BUNDLE_RULES: [BundleRule; 5] =
-    [bundle::check, names::check, structure::check, graph::check, types::check];
+const PAGE_RULES: [PageRule; 6] = [
+    bundle::check_page,
+    fields::check,
+    links::check,
+    structure::check_page,
+    log::check,
+    provenance::check_page,
+];
+const BUNDLE_RULES: [BundleRule; 6] =
+    [bundle::check, names::check, structure::check, graph::check, types::check, provenance::check];
 
 /// Every rule that judges one page.
 pub fn check_page(context: &Context<'_>, page: &Page, findings: &mut Findings) {

@@ -44,6 +44,7 @@ fn a_catalogue_or_history_is_no_concept() {
     let files = [
         ("/index.md", concept),
         ("/log.md", concept),
+        ("/x/log.md", "---\ntype: Log\n---\n"),
         ("/AGENTS.md", concept),
         ("/sub/index.md", "---\nokf_version: \"0.2\"\n---\n"),
         ("/more/index.md", "---\ntype:\n---\n"),

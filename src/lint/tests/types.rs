@@ -19,7 +19,7 @@ fn types_are_held_against_the_declared_list() {
     assert_eq!(report.findings[1].data["type"], "Person");
     assert_eq!(
         codes(&files, Profile::Okf),
-        ["F001"],
+        ["F001", "S003"],
         "the specification knows no list, and AGENTS.md as a concept"
     );
 }
