@@ -9,7 +9,6 @@ use crate::lint::registry::{
     TIMESTAMP_INVALID,
 };
 use crate::okf::frontmatter::{Entry, Node, Value, YamlErrorKind};
-use crate::okf::path::Reserved;
 use crate::okf::{Page, timestamp};
 use crate::text::Span;
 
@@ -107,10 +106,12 @@ fn shapes(page: &Page, findings: &mut Findings) {
     }
 }
 
-/// What the specification lets the root's index say of the bundle. A `type` there is [S003](super::structure)'s.
+/// What the specification lets the root's index say of the bundle. One that carries a concept is S003's alone.
 fn root_index(page: &Page, findings: &mut Findings) {
-    debug_assert_eq!(page.path.reserved(), Some(Reserved::Index));
-    for entry in page.frontmatter.entries.iter().filter(|e| e.key != "okf_version" && e.key != "type") {
+    if page.frontmatter.get("type").is_some_and(|node| !is_empty(&node.value)) {
+        return;
+    }
+    for entry in page.frontmatter.entries.iter().filter(|entry| entry.key != "okf_version") {
         let message =
             format!("`{}` means nothing in the root's index.md: only `okf_version` does", entry.key);
         findings.at(&FIELD_SHAPE, page, entry.key_span, message, [("field", entry.key.clone().into())]);

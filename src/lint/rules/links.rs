@@ -1,6 +1,7 @@
 //! L: links in the body and paths in the frontmatter. One finding per occurrence, at its destination.
 
 use serde_json::{Map, Value};
+use unicode_normalization::UnicodeNormalization;
 
 use crate::lint::Profile;
 use crate::lint::context::{Context, Findings};
@@ -67,9 +68,14 @@ impl Place<'_, '_> {
             Target::Invalid(error) => {
                 self.report(broken, format!("broken {what}: {destination} ({error})"), None, findings);
             }
-            Target::Path { path, absolute: true, .. } if self.context.profile == Profile::Wiki => {
+            Target::Path { path, absolute: true, folder, .. } if self.context.profile == Profile::Wiki => {
                 let advice = if self.context.wiki.exists(path) {
-                    format!("write it relative to this page: {}", path.relative_to_page(&self.page.path))
+                    // A folder keeps its slash: without it, it is another address when served.
+                    let slash = if *folder { "/" } else { "" };
+                    format!(
+                        "write it relative to this page: {}{slash}",
+                        path.relative_to_page(&self.page.path)
+                    )
                 } else {
                     "write it relative to this page; nothing stands there".to_owned()
                 };
@@ -113,9 +119,14 @@ impl Place<'_, '_> {
         };
         let advice = self.written(&actual);
         let message = match meant {
-            Meant::Case => format!(
-                "{what} differs from the file in letter case or Unicode form: {destination}; write {advice}"
-            ),
+            Meant::Case => {
+                let way = if path.as_str().nfc().eq(actual.as_str().nfc()) {
+                    "in Unicode form (letters and accents composed or apart)"
+                } else {
+                    "in letter case"
+                };
+                format!("{what} differs from the file only {way}: {destination}; write {advice}")
+            }
             Meant::FromRoot => format!(
                 "{what} resolves from the bundle root, not from this page: {destination}; write {advice}"
             ),
@@ -187,28 +198,25 @@ impl Place<'_, '_> {
     }
 
     fn wikilink(&self, findings: &mut Findings) {
-        let written = self.link.span.of(&self.page.text);
         let name = match &self.link.target {
             Target::Name(name) => name.as_str(),
             Target::Anchor(slug) => {
-                let message = format!(
-                    "{written} is a wikilink, which this format does not have: write [{}](#{slug})",
-                    self.link.text
-                );
-                return self.at_whole(message, findings);
+                let advice = format!("; write [{}](#{slug})", self.link.text);
+                return self.no_link(&advice, findings);
             }
             _ => "",
         };
         let advice = match self.context.pages_named(name, self.page).as_slice() {
-            [] => "and no page has that name".to_owned(),
-            [one] => format!("write [{}]({})", self.link.text, self.written(one)),
-            several => format!("and {} pages have that name", several.len()),
+            [] => ", and no page has that name".to_owned(),
+            [one] => format!("; write [{}]({})", self.link.text, self.written(one)),
+            several => format!(", and {} pages have that name", several.len()),
         };
-        let message = format!("{written} is a wikilink, which this format does not have: {advice}");
-        self.at_whole(message, findings);
+        self.no_link(&advice, findings);
     }
 
-    fn at_whole(&self, message: String, findings: &mut Findings) {
+    fn no_link(&self, advice: &str, findings: &mut Findings) {
+        let written = self.link.span.of(&self.page.text);
+        let message = format!("{written} is a wikilink, which this format does not have{advice}");
         let data = [("target", self.link.destination.clone().into())];
         findings.at(&WIKILINK, self.page, self.link.span, message, data);
     }

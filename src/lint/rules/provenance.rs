@@ -43,19 +43,24 @@ fn stale(context: &Context<'_>, page: &Page, findings: &mut Findings) {
     }
 }
 
-/// Links to pages that are given up. A catalogue and a history have to name what there is and was.
+/// Links to pages that are given up. A catalogue and a history have to name what there is and was, and a page that is
+/// given up itself will not be mended.
 fn deprecated(context: &Context<'_>, page: &Page, findings: &mut Findings) {
-    if matches!(page.path.reserved(), Some(Reserved::Index | Reserved::Log)) {
+    if matches!(page.path.reserved(), Some(Reserved::Index | Reserved::Log)) || is_deprecated(page) {
         return;
     }
     for link in &page.links {
         let target = link.target.path().and_then(|path| context.wiki.page(path));
-        if target.is_some_and(|t| t.path != page.path && t.frontmatter.text("status") == Some("deprecated")) {
+        if target.is_some_and(|t| t.path != page.path && is_deprecated(t)) {
             let message = format!("link to a deprecated page: {}", link.destination);
             let data = [("target", link.destination.clone().into())];
             findings.at(&DEPRECATED_LINKED, page, link.destination_span, message, data);
         }
     }
+}
+
+fn is_deprecated(page: &Page) -> bool {
+    page.frontmatter.text("status") == Some("deprecated")
 }
 
 fn status(page: &Page, findings: &mut Findings) {
@@ -209,7 +214,7 @@ fn is_actor(text: &str) -> bool {
     }
 }
 
-/// Labels against the ids of `sources`. On a page whose sources have no ids footnotes are only notes.
+/// Labels against the ids of `sources`, and these against the labels. On a page whose sources have no ids footnotes are only notes.
 fn footnotes(page: &Page, findings: &mut Findings) {
     let Some(Value::List(items)) = page.frontmatter.get("sources").map(|node| &node.value) else { return };
     let mut ids: BTreeMap<&str, Span> = BTreeMap::new();
@@ -230,6 +235,10 @@ fn footnotes(page: &Page, findings: &mut Findings) {
             let message = format!("footnote [^{label}] names no `id` of `sources`");
             findings.at(&FOOTNOTE_UNMATCHED, page, note.span, message, [("label", label.into())]);
         }
+    }
+    // A page that cites nothing at all has other ways to say where it comes from.
+    if cited.is_empty() {
+        return;
     }
     for (id, span) in ids.into_iter().filter(|(id, _)| !cited.contains(id)) {
         let message = format!("source `{id}` is never cited: no footnote [^{id}]");

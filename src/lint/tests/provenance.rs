@@ -89,6 +89,7 @@ fn footnotes_and_sources_name_each_other() {
     );
     assert_eq!(found("sources: [b.md]", body), [], "without ids footnotes are only notes");
     assert_eq!(found("sources: [{resource: b.md}]", body), []);
+    assert_eq!(found(sources, "x"), [], "a page without footnotes cites in another way");
 }
 
 #[test]
@@ -101,12 +102,13 @@ fn a_status_is_one_of_three() {
 }
 
 #[test]
-fn a_link_to_a_deprecated_page_is_a_hint_but_not_in_a_catalogue() {
+fn a_link_to_a_deprecated_page_is_a_hint_but_not_from_a_catalogue_or_another() {
     let a = page("A", "[b](b.md) [c](c.md#top)").replace("title", "sources: [b.md]\ntitle");
     let b = page("B", "[b](b.md)").replace("title", "status: deprecated\ntitle");
     let c = page("C", "x");
-    let files = [("/index.md", "[](a.md) [](b.md) [](c.md)"), ("/log.md", "[b](b.md)")];
-    let files = [&files[..], &[("/a.md", a.as_str()), ("/b.md", &b), ("/c.md", &c)]].concat();
+    let d = b.replace("title: B", "title: D");
+    let files = [("/index.md", "[](a.md) [](b.md) [](c.md) [](d.md)"), ("/log.md", "[b](b.md)")];
+    let files = [&files[..], &[("/a.md", a.as_str()), ("/b.md", &b), ("/c.md", &c), ("/d.md", &d)]].concat();
     for profile in [Profile::Wiki, Profile::Okf] {
         let report = judge(&files, profile);
         assert_eq!(places(&report), ["P005 a.md 3:11", "P005 a.md 9:5"]);
