@@ -7,6 +7,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -430,4 +431,45 @@ fn what_no_folder_can_hold_gets_the_right_answer_too() {
         });
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A large wiki with many things that look like faults to a regular expression and are none.
+#[test]
+fn a_clean_bundle_has_no_finding() {
+    let script = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/oracle/gen_bundle.py"));
+    let folder = TempDir::new().unwrap();
+    let bundle = folder.path().join("clean");
+    let made = Command::new("python3").arg(script).arg("600").arg(&bundle).arg("--clean").output();
+    if !script.is_file() || !made.is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: {} is not there or does not run", script.display());
+        return;
+    }
+    assert_eq!(findings(&bundle, Profile::Wiki), rows(NONE));
+}
+
+#[test]
+fn every_difference_from_the_reference_is_pinned() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = String::new();
+    let mut folders = vec![root.join("src"), root.join("tests")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                sources.push_str(&fs::read_to_string(entry).unwrap());
+            }
+        }
+    }
+    let text = fs::read_to_string(root.join("tests/lint/differences.md")).unwrap();
+    let mut pinned = 0;
+    for row in text.lines().filter(|line| line.starts_with("| ") && line.contains('`')) {
+        let tests = row.trim_end_matches([' ', '|']).rsplit_once(" | ").unwrap().1;
+        for name in tests.split(", ") {
+            let name = name.trim_matches('`');
+            assert!(sources.contains(&format!("fn {name}()")), "{name}");
+            pinned += 1;
+        }
+    }
+    assert!(pinned > 40, "{pinned}");
 }

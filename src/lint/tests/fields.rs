@@ -124,3 +124,32 @@ fn a_key_written_twice_is_found_at_any_depth() {
         found.iter().map(|f| (f.rule.code, f.data["field"].as_str().unwrap(), f.line, f.column)).collect();
     assert_eq!(rows, [("F007", "tags", 5, 1), ("F007", "x.y", 6, 11), ("F007", "list.a.b", 8, 18)]);
 }
+
+#[test]
+fn comments_tags_and_quotes_are_no_part_of_a_value() {
+    let text = "---\ntype: !!str Concept  # see AGENTS.md\ntitle: T\ndescription: D\ntimestamp: 2026-07-19  # last edit\n\
+                sources: ['b, c.md', &x index.md]  # two\nmore: *x\n---\n";
+    let files = [
+        ("/AGENTS.md", "# Schema\n\n## Types\n\n- `Concept`\n"),
+        ("/index.md", "[a](a.md)"),
+        ("/a.md", text),
+        ("/b, c.md", "---\ntype: Concept\n---\n"),
+    ];
+    let report = judge(&files, Profile::Wiki);
+    assert_eq!(
+        places(&report).iter().filter(|place| place.contains(" a.md")).count(),
+        0,
+        "{:?}",
+        places(&report)
+    );
+}
+
+#[test]
+fn a_block_is_seen_however_its_lines_end() {
+    let unended = GOOD.trim_end().to_owned();
+    let blanks = GOOD.replace("---\n\n", "---  \n\n");
+    let crlf = GOOD.replace('\n', "\r\n");
+    for text in [unended, blanks, crlf] {
+        assert_eq!(of_page(&text), [], "{text:?}");
+    }
+}

@@ -77,3 +77,10 @@ fn an_orphan_is_no_island_and_a_bundle_without_index_has_none() {
     let alone = page("A", "x");
     assert_eq!(codes(&[("/index.md", "x"), ("/a.md", &alone)], Profile::Okf), ["G001", "S002"]);
 }
+
+#[test]
+fn a_link_in_code_keeps_no_orphan_alive() {
+    let (a, b) = (page("A", "```\n[b](b.md)\n```\n\n`[b](b.md)` <!-- [b](b.md) -->"), page("B", "x"));
+    let files = [("/index.md", "[a](a.md) `b.md`"), ("/a.md", a.as_str()), ("/b.md", &b)];
+    assert_eq!(places(&judge(&files, Profile::Wiki)), ["G001 b.md 1:1", "S002 index.md 1:1"]);
+}

@@ -372,3 +372,10 @@ fn images_are_links_to_assets() {
         ]
     );
 }
+
+#[test]
+fn brackets_in_the_text_of_a_link_balance() {
+    let text = page("A", "[see [1]](gone.md) [`a]b`](gone.md) [![alt](i.png)](gone.md)");
+    let files = [("/index.md", "[a](a.md)"), ("/a.md", text.as_str()), ("/i.png", "")];
+    assert_eq!(codes(&files, Profile::Wiki), ["L001", "L001", "L001"]);
+}
