@@ -126,15 +126,16 @@ fn duplicates(page: &Page, findings: &mut Findings) {
     while let Some((entries, above)) = waiting.pop() {
         let mut keys = BTreeSet::new();
         for entry in entries {
-            let field = format!("{above}{}", entry.key);
+            let field = || format!("{above}{}", entry.key);
             if !keys.insert(&entry.key) && places.insert(entry.key_span) {
+                let field = field();
                 let message = format!("key `{field}` stands here a second time");
-                findings.at(&KEY_DUPLICATE, page, entry.key_span, message, [("field", field.clone().into())]);
+                findings.at(&KEY_DUPLICATE, page, entry.key_span, message, [("field", field.into())]);
             }
             let mut values = vec![&entry.value];
             while let Some(node) = values.pop() {
                 match &node.value {
-                    Value::Map(entries) => waiting.push((entries, format!("{field}."))),
+                    Value::Map(entries) => waiting.push((entries, field() + ".")),
                     Value::List(items) => values.extend(items),
                     _ => {}
                 }

@@ -198,27 +198,25 @@ impl Place<'_, '_> {
     }
 
     fn wikilink(&self, findings: &mut Findings) {
-        let name = match &self.link.target {
-            Target::Name(name) => name.as_str(),
-            Target::Anchor(slug) => {
-                let advice = format!("; write [{}](#{slug})", self.link.text);
-                return self.no_link(&advice, findings);
+        let (written, text) = (self.link.span.of(&self.page.text), &self.link.text);
+        let fragment = self.link.destination.split_once('#').map(|(_, heading)| slugify(heading));
+        let fragment = fragment.map_or(String::new(), |slug| format!("#{slug}"));
+        let named = match &self.link.target {
+            Target::Name(name) => self.context.pages_named(name, self.page),
+            _ => vec![&self.page.path],
+        };
+        let mut data = Map::from_iter([("target".to_owned(), self.link.destination.as_str().into())]);
+        let advice = match (named.as_slice(), &self.link.target) {
+            (_, Target::Anchor(_)) => format!("; write [{text}]({fragment})"),
+            ([], _) => ", and no page has that name".to_owned(),
+            ([one], _) => {
+                data.insert("actual".to_owned(), one.relative().into());
+                format!("; write [{text}]({}{fragment})", self.written(one))
             }
-            _ => "",
+            (several, _) => format!(", and {} pages have that name", several.len()),
         };
-        let advice = match self.context.pages_named(name, self.page).as_slice() {
-            [] => ", and no page has that name".to_owned(),
-            [one] => format!("; write [{}]({})", self.link.text, self.written(one)),
-            several => format!(", and {} pages have that name", several.len()),
-        };
-        self.no_link(&advice, findings);
-    }
-
-    fn no_link(&self, advice: &str, findings: &mut Findings) {
-        let written = self.link.span.of(&self.page.text);
         let message = format!("{written} is a wikilink, which this format does not have{advice}");
-        let data = [("target", self.link.destination.clone().into())];
-        findings.at(&WIKILINK, self.page, self.link.span, message, data);
+        findings.push(&WIKILINK, self.page, self.link.span, message, data);
     }
 
     fn report(

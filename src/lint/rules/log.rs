@@ -33,11 +33,11 @@ pub fn check(context: &Context<'_>, page: &Page, findings: &mut Findings) {
         if !timestamp::is_iso(date) {
             let message = format!("log entry has a date that does not exist: {date}");
             let data = [("line", entry.heading.clone().into())];
-            findings.at(&LOG_ENTRY_SHAPE, page, entry.span, message, data);
+            findings.at(&LOG_ENTRY_SHAPE, page, entry.date_span, message, data);
         } else if context.profile == Profile::Okf {
             if let Some(above) = above.filter(|above| above < date) {
                 let message = format!("log is out of order: {date} stands below {above}, newest comes first");
-                findings.at(&LOG_ORDER, page, entry.span, message, []);
+                findings.at(&LOG_ORDER, page, entry.date_span, message, []);
             }
             above = Some(date.clone());
         }
@@ -45,7 +45,7 @@ pub fn check(context: &Context<'_>, page: &Page, findings: &mut Findings) {
             && !KINDS.contains(&kind.as_str())
         {
             let message = format!("unknown kind of log entry `{kind}`: one of {}", KINDS.join(", "));
-            findings.at(&LOG_ENTRY_KIND, page, entry.span, message, [("kind", kind.clone().into())]);
+            findings.at(&LOG_ENTRY_KIND, page, entry.kind_span, message, [("kind", kind.clone().into())]);
         }
     }
 }

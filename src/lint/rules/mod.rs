@@ -1,4 +1,4 @@
-//! The rules, one file per family. A rule of one page looks at that page and at what exists around it; a rule of the
+//! The rules, one file per family. A rule of one page looks at that page, at what exists around it and at the pages it links to; a rule of the
 //! bundle looks at all pages together. The two are kept apart so that a change needs only the pages it touches judged
 //! again.
 

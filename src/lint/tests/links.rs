@@ -315,7 +315,10 @@ fn what_is_meant_is_named_to_programs_too() {
 
 #[test]
 fn wikilinks_are_hints_that_say_what_to_write() {
-    let text = page("A", "[[b|the B page]] [[B]] [[sub/c]] [[two]] [[none]] [[#Part one]] ![[b]] `[[no]]`");
+    let text = page(
+        "A",
+        "[[b|the B page]] [[B]] [[sub/c]] [[two]] [[none]] [[#Part one]] ![[b]] [[b#Part two]] `[[no]]`",
+    );
     let (b, c) = (page("B", "x"), page("C", "x"));
     let files = [
         ("/index.md", "[a](a.md) [b](b.md)"),
@@ -347,6 +350,7 @@ fn wikilinks_are_hints_that_say_what_to_write() {
             ("[[none]]", "none", "and no page has that name"),
             ("[[#Part one]]", "#Part one", "write [#Part one](#part-one)"),
             ("![[b]]", "b", "write [b](b.md)"),
+            ("[[b#Part two]]", "b#Part two", "write [b#Part two](b.md#part-two)"),
         ]
     );
     assert!(report.findings.iter().all(|f| f.level != Level::Error));
