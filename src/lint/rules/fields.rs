@@ -12,6 +12,9 @@ use crate::okf::frontmatter::{Entry, Node, Value, YamlErrorKind};
 use crate::okf::{Page, timestamp};
 use crate::text::Span;
 
+/// The type whose pages say how a figure is computed (OKF 0.2).
+pub const COMPUTATION: &str = "Attested Computation";
+
 pub fn check(context: &Context<'_>, page: &Page, findings: &mut Findings) {
     let front = &page.frontmatter;
     let Some(block) = front.block else {
@@ -80,6 +83,7 @@ fn recommended(context: &Context<'_>, page: &Page, fence: Span, findings: &mut F
 
 /// Fields of both profiles whose values are of one kind. What is empty counts as absent, and so as of no kind.
 fn shapes(page: &Page, findings: &mut Findings) {
+    let computation = page.kind() == Some(COMPUTATION);
     for entry in &page.frontmatter.entries {
         let node = &entry.value;
         let fault = match entry.key.as_str() {
@@ -97,6 +101,12 @@ fn shapes(page: &Page, findings: &mut Findings) {
                 Value::List(_) => None,
                 other => Some((node.span, format!("is {} and should be a list", kind(other)))),
             },
+            "parameters" if computation && !matches!(node.value, Value::List(_)) => {
+                Some((node.span, format!("is {} and should be a list of mappings", kind(&node.value))))
+            }
+            "executor" | "attester" if computation && !matches!(node.value, Value::Map(_)) => {
+                Some((node.span, format!("is {} and should be a mapping with `resource`", kind(&node.value))))
+            }
             _ => None,
         };
         if let Some((span, fault)) = fault {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
-use super::fields::{is_empty, kind, scalar};
+use super::fields::{COMPUTATION, is_empty, kind, scalar};
 use crate::lint::Profile;
 use crate::lint::context::{Context, Findings, MAX_NAMED, named_paths, tree_order};
 use crate::lint::registry::{
@@ -16,7 +16,6 @@ use crate::okf::{BundlePath, Link, LinkKind, Page};
 use crate::text::Span;
 
 const STATUSES: [&str; 3] = ["draft", "stable", "deprecated"];
-const COMPUTATION: &str = "Attested Computation";
 
 pub fn check_page(context: &Context<'_>, page: &Page, findings: &mut Findings) {
     if context.has_provenance() || context.profile == Profile::Wiki {

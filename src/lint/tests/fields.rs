@@ -98,6 +98,12 @@ fn fields_have_the_kind_of_value_that_readers_expect() {
         assert_eq!(found[0].data["field"], field);
         assert_eq!(found[0].span.unwrap().of(&text), source);
     }
+    for front in ["parameters: year", "executor: run.md", "attester: [x.py]"] {
+        let text = GOOD.replace("title: T", &format!("title: T\n{front}"));
+        assert_eq!(of_page(&text), [], "{front}: only a computation gives it a meaning");
+        let found = of_page(&text.replace("Concept", "Attested Computation"));
+        assert_eq!((found.len(), found[0].rule.code), (1, "F006"), "{front}");
+    }
     let found = of_page(&GOOD.replace("title: T", "title: 1984"));
     assert_eq!(found[0].message, "`title` is a number and should be a text: put it in quotes");
     for good in ["tags: []", "tags:", "tags:\n- a\n- 'b, c'", "resource: ''", "sources:", "custom: {a: [1]}"]
