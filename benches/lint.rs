@@ -51,7 +51,7 @@ fn bundle() -> MemoryBundle {
     bundle
 }
 
-const WIKI: Options = Options { profile: Some(Profile::Wiki) };
+const WIKI: Options = Options { profile: Some(Profile::Wiki), okf_version: None, today: None };
 
 #[divan::bench]
 fn load(bencher: Bencher) {

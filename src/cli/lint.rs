@@ -51,7 +51,7 @@ pub fn run(args: &LintArgs) -> anyhow::Result<Exit> {
         ProfileChoice::Wiki => Some(Profile::Wiki),
         ProfileChoice::Okf => Some(Profile::Okf),
     };
-    let report = lint::lint(&wiki, &Options { profile });
+    let report = lint::lint(&wiki, &Options { profile, ..Options::default() });
     let stdout = io::stdout();
     let colours = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut out = BufWriter::new(stdout.lock());

@@ -105,7 +105,7 @@ impl Settings {
                 rules: rules.clone(),
             },
             reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules },
-            lint: lint::Options { profile },
+            lint: lint::Options { profile, ..lint::Options::default() },
             keep: Keep { days: file.history.keep_days, bytes: u64::from(file.history.keep_mb) << 20 },
             color,
             poll: Duration::from_secs(file.storage.poll_seconds.into()),

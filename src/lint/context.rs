@@ -1,34 +1,52 @@
 //! What rules read and write: one bundle seen by one profile, and the list that findings go to.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
 use super::registry::Rule;
-use super::{Finding, Profile};
+use super::{Finding, OkfVersion, Profile};
 use crate::okf::path::Reserved;
 use crate::okf::{BundlePath, Page, schema};
 use crate::text::Span;
 use crate::wiki::Wiki;
 
 /// At most this many names are listed in one finding; the count stays exact.
-const MAX_NAMED: usize = 10;
+pub const MAX_NAMED: usize = 10;
 
 /// One bundle as one profile reads it.
 pub struct Context<'a> {
     pub wiki: &'a Wiki,
     pub profile: Profile,
+    pub version: OkfVersion,
+    /// Seconds since 1970.
+    pub now: i64,
     declared: OnceLock<Option<Vec<String>>>,
     folded: OnceLock<HashMap<String, Vec<&'a BundlePath>>>,
     stems: OnceLock<HashMap<&'a str, Vec<&'a BundlePath>>>,
+    named: OnceLock<HashMap<String, Vec<&'a BundlePath>>>,
 }
 
 impl<'a> Context<'a> {
-    pub fn new(wiki: &'a Wiki, profile: Profile) -> Self {
-        Self { wiki, profile, declared: OnceLock::new(), folded: OnceLock::new(), stems: OnceLock::new() }
+    pub fn new(wiki: &'a Wiki, profile: Profile, version: OkfVersion, now: i64) -> Self {
+        Self {
+            wiki,
+            profile,
+            version,
+            now,
+            declared: OnceLock::new(),
+            folded: OnceLock::new(),
+            stems: OnceLock::new(),
+            named: OnceLock::new(),
+        }
+    }
+
+    /// Whether fields that only OKF 0.2 knows mean what it says of them.
+    pub fn has_provenance(&self) -> bool {
+        self.profile == Profile::Okf && self.version >= OkfVersion::V0_2
     }
 
     /// Whether the profile expects a concept in a page of this name. The specification reserves two names, the
@@ -55,32 +73,68 @@ impl<'a> Context<'a> {
         self.declared.get_or_init(read).as_deref()
     }
 
-    /// What exists under another letter case or Unicode form of `path`.
+    /// What exists under another letter case or Unicode form of `path`, when that is one thing.
     pub fn same_but_for_case(&self, path: &BundlePath) -> Option<&'a BundlePath> {
         let index = self.folded.get_or_init(|| {
             let mut index: HashMap<String, Vec<&BundlePath>> = HashMap::new();
             let pages = self.wiki.pages().map(|page| &page.path);
             for known in pages.chain(self.wiki.files()).chain(self.wiki.folders()) {
-                index.entry(known.fold_key()).or_default().push(known);
+                index.entry(fold(known.as_str())).or_default().push(known);
             }
             index
         });
-        index.get(&path.fold_key())?.first().copied()
+        match index.get(&fold(path.as_str()))?.as_slice() {
+            [one] => Some(one),
+            _ => None,
+        }
     }
 
     /// The page of this slug (file name without `.md`), when there is exactly one.
     pub fn page_of_slug(&self, slug: &str) -> Option<&'a BundlePath> {
-        let index = self.stems.get_or_init(|| {
+        match self.stems().get(slug)?.as_slice() {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
+    /// The pages that a wikilink of this name on `page` can mean: of that slug in any letter case, or at that path from
+    /// the bundle, its `wiki/` or the page.
+    pub fn pages_named(&self, name: &str, page: &Page) -> Vec<&'a BundlePath> {
+        let name = name.strip_suffix(".md").unwrap_or(name);
+        if name.contains('/') {
+            let name = format!("{}.md", name.trim_start_matches('/'));
+            let places = [
+                BundlePath::parse(&name),
+                BundlePath::parse(&format!("/wiki/{name}")),
+                page.path.resolve(&name),
+            ];
+            let pages = places.iter().flatten().filter_map(|path| self.wiki.page(path));
+            let found: BTreeSet<&BundlePath> = pages.map(|page| &page.path).collect();
+            return found.into_iter().collect();
+        }
+        if let Some(exact) = self.page_of_slug(name) {
+            return vec![exact];
+        }
+        let pages = self.named.get_or_init(|| self.by_folded_stem()).get(&fold(name));
+        pages.cloned().unwrap_or_default()
+    }
+
+    fn stems(&self) -> &HashMap<&'a str, Vec<&'a BundlePath>> {
+        self.stems.get_or_init(|| {
             let mut index: HashMap<&str, Vec<&BundlePath>> = HashMap::new();
             for page in self.concepts() {
                 index.entry(page.path.stem()).or_default().push(&page.path);
             }
             index
-        });
-        match index.get(slug)?.as_slice() {
-            [one] => Some(one),
-            _ => None,
+        })
+    }
+
+    fn by_folded_stem(&self) -> HashMap<String, Vec<&'a BundlePath>> {
+        let mut index: HashMap<String, Vec<&BundlePath>> = HashMap::new();
+        for page in self.wiki.pages() {
+            index.entry(fold(page.path.stem())).or_default().push(&page.path);
         }
+        index
     }
 }
 
@@ -107,6 +161,18 @@ impl Findings {
         message: impl Into<String>,
         data: Data<N>,
     ) {
+        self.push(rule, page, span, message.into(), to_map(data));
+    }
+
+    /// [`Self::at`] with data of any length.
+    pub fn push(
+        &mut self,
+        rule: &'static Rule,
+        page: &Page,
+        span: Span,
+        message: String,
+        data: Map<String, Value>,
+    ) {
         let Some(level) = rule.level(self.profile) else { return };
         let start = page.lines.position(&page.text, span.start);
         let end = page.lines.position(&page.text, span.end);
@@ -119,8 +185,8 @@ impl Findings {
             column: start.column,
             end_line: end.line,
             end_column: end.column,
-            message: message.into(),
-            data: to_map(data),
+            message,
+            data,
         });
     }
 
@@ -161,6 +227,9 @@ pub fn tree_order(a: &BundlePath, b: &BundlePath) -> Ordering {
 /// Equal for texts that differ only in letter case or Unicode form. Upper-casing first brings together what lower-casing
 /// alone keeps apart (`ß` and `SS`, both forms of sigma).
 pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     text.nfc().collect::<String>().to_uppercase().to_lowercase().nfc().collect()
 }
 

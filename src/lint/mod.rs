@@ -16,13 +16,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::okf::frontmatter;
-use crate::okf::path::Reserved;
+use crate::okf::timestamp::Stamp;
 use crate::okf::{BundlePath, Page};
 use crate::text::Span;
 use crate::wiki::Wiki;
 use context::{Context, Findings, tree_order};
 
-pub use registry::Rule;
+pub use registry::{FixKind, Rule};
 pub use report::{Counts, Report, delta};
 
 /// How bad a finding is.
@@ -89,17 +89,44 @@ pub struct Finding {
     pub data: Map<String, Value>,
 }
 
+/// Which version of the specification judges in profile `okf`. The convention stands on 0.1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OkfVersion {
+    V0_1,
+    V0_2,
+}
+
+impl OkfVersion {
+    pub const ALL: [Self; 2] = [Self::V0_1, Self::V0_2];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::V0_1 => "0.1",
+            Self::V0_2 => "0.2",
+        }
+    }
+
+    /// None for a version that is not implemented.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|version| version.as_str() == text.trim())
+    }
+}
+
 /// Settings of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// `None` detects.
     pub profile: Option<Profile>,
+    /// `None` takes what the root's `index.md` says, else the newest. Profile `wiki` is 0.1 whatever stands here.
+    pub okf_version: Option<OkfVersion>,
+    /// The day (from midnight UTC) that decides what is stale; `None` asks the clock.
+    pub today: Option<jiff::civil::Date>,
 }
 
 /// Judges a bundle. Takes time linear in its pages and links.
 pub fn lint(wiki: &Wiki, options: &Options) -> Report {
     let profile = options.profile.unwrap_or_else(|| Profile::detect(wiki));
-    let context = Context::new(wiki, profile);
+    let context = Context::new(wiki, profile, okf_version(wiki, profile, options), now(options));
     let pages: Vec<&Page> = wiki.pages().map(|page| &**page).collect();
     let mut findings: Vec<Finding> = pages
         .par_iter()
@@ -116,7 +143,7 @@ pub fn lint(wiki: &Wiki, options: &Options) -> Report {
     rules::check_bundle(&context, &mut whole);
     findings.append(&mut whole.list);
     findings.par_sort_by(in_order);
-    Report { profile, okf_version: okf_version(wiki, profile), pages: pages.len(), findings }
+    Report { profile, okf_version: context.version.as_str(), pages: pages.len(), findings }
 }
 
 /// By path, place, rule; the rest only so that equal places have one order.
@@ -125,21 +152,24 @@ fn in_order(a: &Finding, b: &Finding) -> Ordering {
     tree_order(&a.path, &b.path).then_with(|| place(a).cmp(&place(b))).then_with(|| a.message.cmp(&b.message))
 }
 
-/// The convention stands on 0.1. Otherwise the root index says, and a version that is not known is read as the newest.
-fn okf_version(wiki: &Wiki, profile: Profile) -> &'static str {
+/// A version that is not known is read as the newest.
+fn okf_version(wiki: &Wiki, profile: Profile, options: &Options) -> OkfVersion {
     let declared = || {
         let index = BundlePath::parse("/index.md").ok()?;
-        let page = wiki.page(&index).filter(|page| page.path.reserved() == Some(Reserved::Index))?;
-        match &page.frontmatter.get("okf_version")?.value {
-            frontmatter::Value::String(text) | frontmatter::Value::Number(text) => {
-                Some(text.trim().to_owned())
-            }
+        match &wiki.page(&index)?.frontmatter.get("okf_version")?.value {
+            frontmatter::Value::String(text) | frontmatter::Value::Number(text) => OkfVersion::parse(text),
             _ => None,
         }
     };
     match profile {
-        Profile::Wiki => "0.1",
-        Profile::Okf if declared().as_deref() == Some("0.1") => "0.1",
-        Profile::Okf => "0.2",
+        Profile::Wiki => OkfVersion::V0_1,
+        Profile::Okf => options.okf_version.or_else(declared).unwrap_or(OkfVersion::V0_2),
     }
+}
+
+/// Seconds since 1970.
+fn now(options: &Options) -> i64 {
+    let midnight = |day: jiff::civil::Date| Stamp::parse(&day.to_string());
+    let day = options.today.and_then(midnight);
+    day.map_or_else(|| jiff::Timestamp::now().as_second(), |stamp| stamp.seconds)
 }

@@ -12,6 +12,10 @@ pub struct LogEntry {
     /// The heading without `## `, as written.
     pub heading: String,
     pub span: Span,
+    /// Where the date stands; the whole heading when it has none.
+    pub date_span: Span,
+    /// Where the kind stands; the whole heading when it has none.
+    pub kind_span: Span,
     pub form: LogForm,
 }
 
@@ -48,13 +52,30 @@ pub fn entries(page: &Page) -> Vec<LogEntry> {
             let written = source.trim_end_matches('#');
             // A closing `##` needs a blank before it.
             let written = if written.ends_with([' ', '\t']) || written.is_empty() { written } else { source };
+            let form = form(heading.text.trim());
+            let (date, kind) = match &form {
+                LogForm::Wiki { date, kind, .. } => (date.as_str(), kind.as_str()),
+                LogForm::Date { date } => (date.as_str(), ""),
+                LogForm::Other => ("", ""),
+            };
+            let date_span = place(page, heading.span, heading.span.start, date);
+            let kind_span = place(page, heading.span, date_span.end, kind);
             Some(LogEntry {
                 heading: written.trim().to_owned(),
                 span: heading.span,
-                form: form(heading.text.trim()),
+                date_span,
+                kind_span,
+                form,
             })
         })
         .collect()
+}
+
+/// Where `part` stands in a heading from the byte `from` on; the whole heading when markup stands in between.
+fn place(page: &Page, heading: Span, from: usize, part: &str) -> Span {
+    let found =
+        page.text.get(from..heading.end).and_then(|rest| rest.find(part)).filter(|_| !part.is_empty());
+    found.map_or(heading, |at| Span::new(from + at, from + at + part.len()))
 }
 
 fn form(heading: &str) -> LogForm {
@@ -111,6 +132,9 @@ mod tests {
         assert_eq!(got[0].heading, "[2026-05-22] ingest | A *report* | part 2");
         assert_eq!(got[1].heading, "2026-05-21");
         assert_eq!(got[2].span.of(text), "## Notes");
+        let places: Vec<_> = got.iter().map(|e| (e.date_span.of(text), e.kind_span.of(text))).collect();
+        let whole = "## 2026-05-21 ##";
+        assert_eq!(places, [("2026-05-22", "ingest"), ("2026-05-21", whole), ("## Notes", "## Notes")]);
     }
 
     #[test]

@@ -7,13 +7,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use pulldown_cmark::{CowStr, Event, LinkType, OffsetIter, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, OffsetIter, Options, Parser, Tag, TagEnd};
 
 use super::destination;
 use super::html::{self, HtmlTag};
 use super::link::{Link, LinkKind, Target};
-use super::page::{Footnote, Heading};
-use super::path::BundlePath;
+use super::page::{Footnote, Heading, IndexEntry};
+use super::path::{BundlePath, Reserved};
 use super::prose::{self, Found};
 use super::slug::Slugs;
 use crate::text::Span;
@@ -31,6 +31,8 @@ pub(super) struct Facts {
     pub ids: Vec<String>,
     /// Runs of text, link text included, that hold `.md`.
     pub mentions: Vec<Span>,
+    pub fences: Vec<Span>,
+    pub entries: Vec<IndexEntry>,
     pub words: usize,
 }
 
@@ -81,6 +83,8 @@ fn read_with(page: &BundlePath, text: &str, body: Span, slugs: &mut Slugs) -> Fa
         in_word: false,
         slugs: std::mem::take(slugs),
         definitions: HashMap::new(),
+        catalogue: page.reserved() == Some(Reserved::Index),
+        items: Vec::new(),
     };
     let mut events = Parser::new_ext(source, options()).into_offset_iter();
     while let Some((event, range)) = events.next() {
@@ -89,6 +93,7 @@ fn read_with(page: &BundlePath, text: &str, body: Span, slugs: &mut Slugs) -> Fa
     walk.flush();
     // Links are found at their ends; nested ones would stand before the one around them.
     walk.facts.links.sort_by_key(|l| (l.span.start, std::cmp::Reverse(l.span.end)));
+    walk.facts.entries.sort_by_key(|entry| entry.span.start);
     walk.facts.footnotes.sort_by_key(|f| (f.span.start, f.span.end));
     *slugs = walk.slugs;
     walk.facts
@@ -121,6 +126,15 @@ struct OpenHeading {
     text: String,
 }
 
+/// A list item of a catalogue.
+struct OpenItem {
+    start: usize,
+    /// Where a list nested in it starts.
+    own_end: Option<usize>,
+    /// Where its first link starts.
+    link: Option<usize>,
+}
+
 struct Walk<'a> {
     page: &'a BundlePath,
     source: &'a str,
@@ -141,6 +155,9 @@ struct Walk<'a> {
     slugs: Slugs,
     /// Destinations of reference definitions by the start of the definition.
     definitions: HashMap<usize, Option<Range<usize>>>,
+    /// Whether list items are entries that somebody asks for.
+    catalogue: bool,
+    items: Vec<OpenItem>,
 }
 
 impl<'a> Walk<'a> {
@@ -191,7 +208,21 @@ impl<'a> Walk<'a> {
     fn block(&mut self, event: Event<'a>, range: Range<usize>) {
         self.in_word = false;
         match event {
-            Event::Start(Tag::CodeBlock(_)) => self.in_code = true,
+            Event::Start(Tag::CodeBlock(kind)) => {
+                self.in_code = true;
+                if matches!(kind, CodeBlockKind::Fenced(_)) {
+                    let source = self.source.get(range.clone()).unwrap_or("");
+                    self.facts.fences.push(self.span(range.start..range.start + source.trim_end().len()));
+                }
+            }
+            Event::Start(Tag::Item) if self.catalogue => {
+                self.items.push(OpenItem { start: range.start, own_end: None, link: None });
+            }
+            Event::Start(Tag::List(_)) => {
+                if let Some(item) = self.items.last_mut() {
+                    item.own_end.get_or_insert(range.start);
+                }
+            }
             Event::End(TagEnd::CodeBlock) => self.in_code = false,
             Event::Start(Tag::HtmlBlock) => self.html = Some(Vec::new()),
             Event::End(TagEnd::HtmlBlock) => {
@@ -207,7 +238,11 @@ impl<'a> Walk<'a> {
                 self.end_heading(range);
             }
             Event::Start(Tag::FootnoteDefinition(label)) => self.footnote(&label, range, true),
-            Event::End(TagEnd::Paragraph | TagEnd::TableCell | TagEnd::Item) => self.close_anchor(None),
+            Event::End(TagEnd::Item) => {
+                self.close_anchor(None);
+                self.end_item(&range);
+            }
+            Event::End(TagEnd::Paragraph | TagEnd::TableCell) => self.close_anchor(None),
             _ => {}
         }
     }
@@ -288,6 +323,7 @@ impl<'a> Walk<'a> {
                 (LinkKind::Reference, false, place)
             }
         };
+        self.link_in_item(range.start);
         self.open.push(OpenLink {
             kind: if image { LinkKind::Image } else { kind },
             inline,
@@ -343,6 +379,26 @@ impl<'a> Walk<'a> {
             slug,
             span: self.span(range.start..end),
         });
+    }
+
+    fn end_item(&mut self, range: &Range<usize>) {
+        let Some(item) = self.items.pop() else { return };
+        let Some(link) = item.link else { return };
+        let end = item.own_end.unwrap_or(range.end);
+        // A nested item starts with its indentation.
+        let own = self.source.get(item.start..end).unwrap_or("").trim_start_matches([' ', '\t']);
+        let start = end - own.len();
+        let span = self.span(start..start + own.trim_end().len());
+        self.facts.entries.push(IndexEntry { span, link: self.base + link });
+    }
+
+    /// Notes the first link of the list item that is open.
+    fn link_in_item(&mut self, start: usize) {
+        if let Some(item) = self.items.last_mut()
+            && item.own_end.is_none()
+        {
+            item.link.get_or_insert(start);
+        }
     }
 
     fn footnote(&mut self, label: &str, range: Range<usize>, definition: bool) {
@@ -478,6 +534,7 @@ impl<'a> Walk<'a> {
         let destination = destination::decode_entities(trimmed).into_owned();
         let alt = tag.attribute("alt").filter(|_| kind == LinkKind::Image);
         let text = alt.and_then(|r| html.get(r)).map(|t| destination::decode_entities(t).into_owned());
+        self.link_in_item(range.start);
         if kind == LinkKind::Html {
             self.close_anchor(None);
             self.anchor = Some(OpenAnchor { link: self.facts.links.len(), text_start: self.text.len() });

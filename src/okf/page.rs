@@ -30,8 +30,14 @@ pub struct Page {
     /// Runs of prose (text events, adjacent ones joined; outside code, comments and frontmatter) that hold `.md`: where an
     /// index may name a page without linking it.
     pub mentions: Vec<Span>,
-    /// Explicit anchors besides the headings' own: `{#id}`, `id="…"` and `<a name="…">`.
+    /// Explicit anchors besides the headings' own: `{#id}`, `id="…"` and `<a name="…">`; sorted, each once.
     pub ids: Vec<String>,
+    /// Places in `headings`, sorted by slug.
+    by_slug: Vec<u32>,
+    /// Fenced code blocks in document order.
+    pub fences: Vec<Span>,
+    /// Entries of an `index.md`; empty for any other page.
+    pub entries: Vec<IndexEntry>,
     /// Words of prose outside code, for display.
     pub words: usize,
 }
@@ -57,6 +63,15 @@ pub struct Footnote {
     pub definition: bool,
 }
 
+/// A list item of a catalogue that holds a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexEntry {
+    /// The item without lists nested in it, from its marker.
+    pub span: Span,
+    /// Where its first link starts.
+    pub link: usize,
+}
+
 impl Page {
     /// Parses a page. Never fails: a broken page yields the facts that can be had.
     pub fn parse(path: BundlePath, text: Arc<str>) -> Self {
@@ -71,6 +86,11 @@ impl Page {
         let facts = markdown::read(&path, &text, body);
         let mut links = facts.links;
         links.extend(fields::links(&path, &text, &frontmatter));
+        let mut ids = facts.ids;
+        ids.sort_unstable();
+        ids.dedup();
+        let mut by_slug: Vec<u32> = (0..).take(facts.headings.len()).collect();
+        by_slug.sort_by_key(|at| facts.headings.get(*at as usize).map(|heading| &heading.slug));
         Self {
             hash: ContentHash::of(text.as_bytes()),
             lines: LineIndex::new(&text),
@@ -80,7 +100,10 @@ impl Page {
             links,
             footnotes: facts.footnotes,
             mentions: facts.mentions,
-            ids: facts.ids,
+            ids,
+            by_slug,
+            fences: facts.fences,
+            entries: facts.entries,
             words: facts.words,
             frontmatter,
             path,
@@ -101,12 +124,14 @@ impl Page {
         self.frontmatter.text("type")
     }
 
-    /// Whether `fragment` names a heading or an explicit id of this page.
+    /// Whether `fragment` names a heading or an explicit id of this page. Takes the logarithm of their number, for a page
+    /// of many headings is linked many times.
     pub fn has_anchor(&self, fragment: &str) -> bool {
+        let slug = |at: &u32| self.headings.get(*at as usize).map_or("", |heading| heading.slug.as_str());
         // The empty fragment and `top` are the top of every document (HTML, 7.4.6.4).
         fragment.is_empty()
-            || self.headings.iter().any(|h| h.slug == fragment)
-            || self.ids.iter().any(|id| id == fragment)
+            || self.by_slug.binary_search_by(|at| slug(at).cmp(fragment)).is_ok()
+            || self.ids.binary_search_by(|id| id.as_str().cmp(fragment)).is_ok()
             || fragment.eq_ignore_ascii_case("top")
     }
 

@@ -119,6 +119,11 @@ impl Wiki {
         }
     }
 
+    /// Whether a regular file of this path would be a page: `.md`, no source, not ignored.
+    pub fn would_be_page(&self, path: &BundlePath) -> bool {
+        self.scope.is_page(path)
+    }
+
     /// Every file that is no page: sources, assets, anything else.
     pub fn files(&self) -> impl Iterator<Item = &BundlePath> {
         self.files.iter()

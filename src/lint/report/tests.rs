@@ -6,7 +6,7 @@ use crate::wiki::Wiki;
 
 fn judge(files: &[(&str, &str)]) -> Report {
     let wiki = Wiki::load(&MemoryBundle::new(files.iter().copied()).unwrap()).unwrap();
-    lint(&wiki, &Options { profile: Some(Profile::Wiki) })
+    lint(&wiki, &Options { profile: Some(Profile::Wiki), ..Options::default() })
 }
 
 /// `+CODE path` of what `after` brings, `-CODE path` of what it settles.

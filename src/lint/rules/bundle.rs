@@ -2,8 +2,9 @@
 
 use crate::bundle::ErrorKind;
 use crate::lint::context::{Context, Findings};
-use crate::lint::registry::{BUNDLE_EMPTY, NOT_UTF8, UNREADABLE};
-use crate::okf::BundlePath;
+use crate::lint::registry::{BUNDLE_EMPTY, BYTE_ORDER_MARK, NOT_UTF8, UNREADABLE};
+use crate::okf::{BundlePath, Page};
+use crate::text::Span;
 
 pub fn check(context: &Context<'_>, findings: &mut Findings) {
     if context.wiki.page_count() == 0 && context.wiki.problems().next().is_none() {
@@ -22,6 +23,13 @@ pub fn check(context: &Context<'_>, findings: &mut Findings) {
                 findings.whole(&UNREADABLE, path, message, [("kind", kind_name(kind).into())]);
             }
         }
+    }
+}
+
+pub fn check_page(_: &Context<'_>, page: &Page, findings: &mut Findings) {
+    if page.bom {
+        let mark = Span::new(0, '\u{feff}'.len_utf8());
+        findings.at(&BYTE_ORDER_MARK, page, mark, "the file starts with a byte-order mark: remove it", []);
     }
 }
 

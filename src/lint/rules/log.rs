@@ -2,7 +2,7 @@
 
 use crate::lint::Profile;
 use crate::lint::context::{Context, Findings};
-use crate::lint::registry::{LOG_ENTRY_KIND, LOG_ENTRY_SHAPE};
+use crate::lint::registry::{LOG_ENTRY_KIND, LOG_ENTRY_SHAPE, LOG_ORDER};
 use crate::okf::log::{self, KINDS, LogForm};
 use crate::okf::path::Reserved;
 use crate::okf::{Page, timestamp};
@@ -18,6 +18,8 @@ pub fn check(context: &Context<'_>, page: &Page, findings: &mut Findings) {
         Profile::Wiki => "## [YYYY-MM-DD] kind | title",
         Profile::Okf => "## YYYY-MM-DD",
     };
+    // The date of the last entry that has one.
+    let mut above: Option<String> = None;
     for entry in log::entries(page) {
         let date = match (&entry.form, context.profile) {
             (LogForm::Wiki { date, .. }, Profile::Wiki) | (LogForm::Date { date }, Profile::Okf) => date,
@@ -31,13 +33,19 @@ pub fn check(context: &Context<'_>, page: &Page, findings: &mut Findings) {
         if !timestamp::is_iso(date) {
             let message = format!("log entry has a date that does not exist: {date}");
             let data = [("line", entry.heading.clone().into())];
-            findings.at(&LOG_ENTRY_SHAPE, page, entry.span, message, data);
+            findings.at(&LOG_ENTRY_SHAPE, page, entry.date_span, message, data);
+        } else if context.profile == Profile::Okf {
+            if let Some(above) = above.filter(|above| above < date) {
+                let message = format!("log is out of order: {date} stands below {above}, newest comes first");
+                findings.at(&LOG_ORDER, page, entry.date_span, message, []);
+            }
+            above = Some(date.clone());
         }
         if let LogForm::Wiki { kind, .. } = &entry.form
             && !KINDS.contains(&kind.as_str())
         {
             let message = format!("unknown kind of log entry `{kind}`: one of {}", KINDS.join(", "));
-            findings.at(&LOG_ENTRY_KIND, page, entry.span, message, [("kind", kind.clone().into())]);
+            findings.at(&LOG_ENTRY_KIND, page, entry.kind_span, message, [("kind", kind.clone().into())]);
         }
     }
 }

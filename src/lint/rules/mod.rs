@@ -1,4 +1,4 @@
-//! The rules, one file per family. A rule of one page looks at that page and at what exists around it; a rule of the
+//! The rules, one file per family. A rule of one page looks at that page, at what exists around it and at the pages it links to; a rule of the
 //! bundle looks at all pages together. The two are kept apart so that a change needs only the pages it touches judged
 //! again.
 
@@ -8,6 +8,8 @@ mod graph;
 mod links;
 mod log;
 mod mention;
+mod names;
+mod provenance;
 mod structure;
 mod types;
 
@@ -17,8 +19,16 @@ use crate::okf::Page;
 type PageRule = fn(&Context<'_>, &Page, &mut Findings);
 type BundleRule = fn(&Context<'_>, &mut Findings);
 
-const PAGE_RULES: [PageRule; 3] = [fields::check, links::check, log::check];
-const BUNDLE_RULES: [BundleRule; 4] = [bundle::check, structure::check, graph::check, types::check];
+const PAGE_RULES: [PageRule; 6] = [
+    bundle::check_page,
+    fields::check,
+    links::check,
+    structure::check_page,
+    log::check,
+    provenance::check_page,
+];
+const BUNDLE_RULES: [BundleRule; 6] =
+    [bundle::check, names::check, structure::check, graph::check, types::check, provenance::check];
 
 /// Every rule that judges one page.
 pub fn check_page(context: &Context<'_>, page: &Page, findings: &mut Findings) {

@@ -248,3 +248,34 @@ fn runs_of_prose_that_name_a_file_are_kept() {
     let got: Vec<_> = page(text).mentions.into_iter().map(|s| s.of(text)).collect();
     assert_eq!(got, ["foo_bar.md and ", "x_y.md", "b.md"]);
 }
+
+#[test]
+fn entries_of_a_catalogue_are_its_items_with_a_link() {
+    let text = "* [A](a.md) - d\n* plain\n* see [B](b.md)\n  goes on\n    * [C](c.md)\n\n1. <a href=\"d.md\">D</a>\n\n[E](e.md)\n";
+    let read = |path: &str| Page::parse(BundlePath::parse(path).unwrap(), text.into());
+    let index = read("/x/index.md");
+    let got: Vec<_> = index
+        .entries
+        .iter()
+        .map(|entry| {
+            let link = index.links.iter().find(|link| link.span.start == entry.link).unwrap();
+            (entry.span.of(text), link.destination.as_str())
+        })
+        .collect();
+    let want = [
+        ("* [A](a.md) - d", "a.md"),
+        ("* see [B](b.md)\n  goes on", "b.md"),
+        ("* [C](c.md)", "c.md"),
+        ("1. <a href=\"d.md\">D</a>", "d.md"),
+    ];
+    assert_eq!(got, want);
+    assert_eq!(read("/x/a.md").entries, []);
+}
+
+#[test]
+fn fences_are_facts_and_indented_code_is_none() {
+    let text = "# A\n\n```sql\nselect 1\n```\n\n    indented\n\n> ~~~\n> x\n> ~~~\n";
+    let page = Page::parse(BundlePath::parse("/a.md").unwrap(), text.into());
+    let got: Vec<_> = page.fences.iter().map(|span| span.of(text)).collect();
+    assert_eq!(got, ["```sql\nselect 1\n```", "~~~\n> x\n> ~~~"]);
+}

@@ -149,7 +149,7 @@ proptest! {
         let files: Vec<(&str, &str)> = names.iter().copied().zip(texts.iter().map(String::as_str)).collect();
         let (bundle, wiki) = wiki(&files);
         let broken = |wiki: &Wiki| {
-            let report = lint::lint(wiki, &lint::Options { profile: Some(lint::Profile::Wiki) });
+            let report = lint::lint(wiki, &lint::Options { profile: Some(lint::Profile::Wiki), ..lint::Options::default() });
             let found = report.findings.iter().filter(|f| f.level == Level::Error && f.rule.code == "L001");
             found.count()
         };
