@@ -63,6 +63,7 @@ mod tests {
                 Error::new(ErrorKind::Conflict, &path("/wiki/d.md"), "changed on disk"),
             )],
             pending: vec![path("/wiki/e.md")],
+            notes: vec![],
         };
         let (note, answer) = note(&applied, &[]).unwrap();
         assert!(answer);

@@ -21,6 +21,8 @@ pub struct Applied {
     pub failed: Vec<(BundlePath, Error)>,
     /// No decision yet.
     pub pending: Vec<BundlePath>,
+    /// Sentences about the set as a whole: what was committed, or why it was not.
+    pub notes: Vec<String>,
 }
 
 /// Writes the approved files of `changes` to `target`. Never partial within a file; what becomes of one file does not

@@ -8,6 +8,7 @@ pub mod change;
 #[cfg(test)]
 mod conformance;
 pub mod error;
+pub mod git;
 pub mod glob;
 pub mod grep;
 pub mod hunk;

@@ -10,6 +10,7 @@ use super::apply::{Applied, apply};
 use super::archive;
 use super::change::{ChangeSet, Decisions};
 use super::error::{Error, ErrorKind};
+use super::git::{self, Committed};
 use super::grep::{Grep, GrepResult};
 use super::ledger::record::Origin;
 use super::ledger::{Keep, Ledger, Recovery};
@@ -29,6 +30,7 @@ pub struct Bundle {
     objects: Option<Arc<ObjectBundle>>,
     poll: Duration,
     ledger: Option<Arc<Ledger>>,
+    commits: bool,
     label: Arc<str>,
 }
 
@@ -121,6 +123,7 @@ impl Bundle {
             objects: None,
             poll: POLL,
             ledger: None,
+            commits: false,
             label: Arc::from(label),
         }
     }
@@ -159,6 +162,12 @@ impl Bundle {
         self
     }
 
+    /// Commits each applied set, if the bundle is a folder in a git repository; see [`git::commit`].
+    pub fn committing(mut self, commits: bool) -> Self {
+        self.commits = commits;
+        self
+    }
+
     pub fn ledger(&self) -> Option<&Arc<Ledger>> {
         self.ledger.as_ref()
     }
@@ -172,10 +181,18 @@ impl Bundle {
 
     /// Writes the approved files of `changes`: all or none with a ledger, each for itself without.
     pub fn apply(&self, changes: &ChangeSet, decisions: &Decisions, origin: &Origin) -> Applied {
-        match &self.ledger {
+        let mut applied = match &self.ledger {
             Some(ledger) => ledger.apply(changes, decisions, origin),
             None => apply(self, changes, decisions),
+        };
+        if let Some(folder) = self.folder.as_ref().filter(|_| self.commits && !applied.landed.is_empty()) {
+            applied.notes.extend(match git::commit(folder.root(), changes, &applied.landed, origin) {
+                Ok(Committed::Yes(name)) => Some(format!("Committed as {name}.")),
+                Ok(Committed::Nothing) => None,
+                Err(why) => Some(format!("Written but not committed: {why}.")),
+            });
         }
+        applied
     }
 
     /// The bundle for whoever only reads.

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use crate::bundle::ledger::Keep;
 use crate::bundle::{self, Bundle, LocalBundle};
+use crate::config::Settings;
 
 /// What a bundle is, for whoever has none.
 pub const WHAT_IS_A_BUNDLE: &str = "\
@@ -37,10 +37,11 @@ pub fn open(path: &Path) -> anyhow::Result<Bundle> {
 }
 
 /// Gives the bundle a ledger in the user's state folder, where there is one.
-pub fn remember(bundle: Bundle, keep: Keep) -> Bundle {
+pub fn remember(bundle: Bundle, settings: &Settings) -> Bundle {
+    let bundle = bundle.committing(settings.commit_on_apply);
     let state = bundle.folder().and_then(|folder| crate::config::state_folder(folder.root()));
     match state {
-        Some(state) => bundle.remembering(state, keep),
+        Some(state) => bundle.remembering(state, settings.keep),
         None => bundle,
     }
 }

@@ -38,7 +38,7 @@ pub enum Direction {
 
 fn open(path: &std::path::Path, flags: &Flags) -> anyhow::Result<(Bundle, Settings)> {
     let settings = Settings::load(flags, &Environment::of_process())?;
-    let bundle = bundle::remember(bundle::open(path)?, settings.keep);
+    let bundle = bundle::remember(bundle::open(path)?, &settings);
     Ok((bundle, settings))
 }
 

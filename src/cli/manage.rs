@@ -38,7 +38,7 @@ pub fn run(args: &ManageArgs, flags: &Flags) -> anyhow::Result<Exit> {
     }
     let environment = Environment::of_process();
     let settings = Settings::load(flags, &environment)?;
-    let bundle = bundle::remember(bundle::open(&args.path)?, settings.keep);
+    let bundle = bundle::remember(bundle::open(&args.path)?, &settings);
     if let Some(file) = &args.patch {
         // Better now than after the model has worked for minutes.
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());

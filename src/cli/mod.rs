@@ -114,6 +114,10 @@ pub enum Command {
     Mv(refactor::MoveArgs),
     /// Delete a page or file and its index entries; says what will be broken
     Rm(refactor::RemoveArgs),
+    /// Make a page a section of another; links follow
+    Merge(refactor::MergeArgs),
+    /// Make a section a page of its own; links follow
+    Split(refactor::SplitArgs),
     /// List what was applied to a bundle, the newest first
     History(history::HistoryArgs),
     /// Take an applied set back; where a file was changed since, nothing is written
@@ -157,6 +161,8 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         (None, Some(Command::Manage(args))) => manage::run(args, &flags),
         (None, Some(Command::Mv(args))) => refactor::mv(args, &flags),
         (None, Some(Command::Rm(args))) => refactor::rm(args, &flags),
+        (None, Some(Command::Merge(args))) => refactor::merge(args, &flags),
+        (None, Some(Command::Split(args))) => refactor::split(args, &flags),
         (None, Some(Command::History(args))) => history::history(args, &flags),
         (None, Some(Command::Undo(args))) => history::turn(args, Direction::Undo, &flags),
         (None, Some(Command::Redo(args))) => history::turn(args, Direction::Redo, &flags),

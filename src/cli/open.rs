@@ -10,7 +10,7 @@ pub fn run(path: Option<&Path>, flags: &Flags) -> anyhow::Result<Exit> {
     let environment = Environment::of_process();
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::open_or_discover(path)?.poll_every(settings.poll);
-    let bundle = bundle::remember(bundle, settings.keep);
+    let bundle = bundle::remember(bundle, &settings);
     super::runtime()?.block_on(async {
         let (client, model_hint) =
             match model::client(settings.model, settings.model_timeout, &environment).await {

@@ -1,4 +1,5 @@
-//! `wikiwright mv` and `rm`: moving and deleting pages, with what points at them. Shown first, applied as one set.
+//! `wikiwright mv`, `rm`, `merge` and `split`: pages change their place, with what points at them. Shown first, applied as
+//! one set.
 
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,9 @@ use crate::config::{Environment, Flags, Settings};
 use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::wiki::Wiki;
-use crate::wiki::refactor::{Plan, RefactorError, plan_delete, plan_move};
+use crate::wiki::refactor::{
+    Plan, RefactorError, plan_delete, plan_merge, plan_move, plan_split, plan_unlink,
+};
 
 #[derive(Debug, Args)]
 pub struct MoveArgs {
@@ -33,6 +36,35 @@ pub struct RemoveArgs {
     pub path: PathBuf,
     /// The page or file to delete, as a path in the bundle
     pub page: String,
+    /// Turn the links to it into their text, so that none is broken
+    #[arg(long)]
+    pub unlink: bool,
+    #[command(flatten)]
+    pub how: How,
+}
+
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// The bundle's folder
+    pub path: PathBuf,
+    /// The page that becomes a section, as a path in the bundle
+    pub from: String,
+    /// The page that it becomes a section of
+    pub into: String,
+    #[command(flatten)]
+    pub how: How,
+}
+
+#[derive(Debug, Args)]
+pub struct SplitArgs {
+    /// The bundle's folder
+    pub path: PathBuf,
+    /// The page, as a path in the bundle
+    pub page: String,
+    /// The heading of the section, by its text or its anchor
+    pub heading: String,
+    /// The new page
+    pub to: String,
     #[command(flatten)]
     pub how: How,
 }
@@ -59,7 +91,20 @@ pub fn mv(args: &MoveArgs, flags: &Flags) -> anyhow::Result<Exit> {
 
 pub fn rm(args: &RemoveArgs, flags: &Flags) -> anyhow::Result<Exit> {
     run(&args.path, &args.how, flags, &format!("rm {}", args.page), |wiki| {
-        plan_delete(wiki, &parse(&args.page)?).map_err(sentence)
+        let plan = if args.unlink { plan_unlink } else { plan_delete };
+        plan(wiki, &parse(&args.page)?).map_err(sentence)
+    })
+}
+
+pub fn merge(args: &MergeArgs, flags: &Flags) -> anyhow::Result<Exit> {
+    run(&args.path, &args.how, flags, &format!("merge {} {}", args.from, args.into), |wiki| {
+        plan_merge(wiki, &parse(&args.from)?, &parse(&args.into)?).map_err(sentence)
+    })
+}
+
+pub fn split(args: &SplitArgs, flags: &Flags) -> anyhow::Result<Exit> {
+    run(&args.path, &args.how, flags, &format!("split {} {} {}", args.page, args.heading, args.to), |wiki| {
+        plan_split(wiki, &parse(&args.page)?, &args.heading, &parse(&args.to)?).map_err(sentence)
     })
 }
 
@@ -79,7 +124,7 @@ fn run(
     plan: impl FnOnce(&Wiki) -> anyhow::Result<Plan>,
 ) -> anyhow::Result<Exit> {
     let settings = Settings::load(flags, &Environment::of_process())?;
-    let bundle = bundle::remember(bundle::open(path)?, settings.keep);
+    let bundle = bundle::remember(bundle::open(path)?, &settings);
     let wiki = Wiki::load(&bundle)?;
     let plan = plan(&wiki)?;
     let staged = Staged::new(Arc::new(bundle.clone()), Rules::manager(settings.manager.protect_raw));

@@ -27,6 +27,9 @@ pub fn report(changes: &ChangeSet, applied: &Applied, out: &mut dyn Write) -> io
     for (_, error) in &applied.failed {
         output::complain(&format!("not applied: {error}"));
     }
+    for note in &applied.notes {
+        output::note(&Safe::line(note).into_string());
+    }
     Ok(())
 }
 

@@ -20,6 +20,7 @@ pub struct File {
     pub reader: Reader,
     pub lint: Lint,
     pub history: History,
+    pub git: Git,
     pub permissions: Permissions,
     pub display: Display,
     pub storage: Storage,
@@ -68,6 +69,13 @@ impl Default for History {
     fn default() -> Self {
         Self { keep_days: 90, keep_mb: 256 }
     }
+}
+
+/// What is done in the git repository around a bundle.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Git {
+    pub commit_on_apply: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

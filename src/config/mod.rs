@@ -72,6 +72,8 @@ pub struct Settings {
     pub reader: ReaderOptions,
     pub lint: lint::Options,
     pub keep: Keep,
+    /// Each applied set becomes a commit where the bundle lies in a git repository.
+    pub commit_on_apply: bool,
     pub color: bool,
     /// How often object storage is looked through for what others changed; zero: never.
     pub poll: Duration,
@@ -107,6 +109,7 @@ impl Settings {
             reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules },
             lint: lint::Options { profile, ..lint::Options::default() },
             keep: Keep { days: file.history.keep_days, bytes: u64::from(file.history.keep_mb) << 20 },
+            commit_on_apply: file.git.commit_on_apply,
             color,
             poll: Duration::from_secs(file.storage.poll_seconds.into()),
         })

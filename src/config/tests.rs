@@ -207,6 +207,7 @@ fn the_example_documents_every_key_and_no_other() {
             "lint.profile",
             "history.keep_days",
             "history.keep_mb",
+            "git.commit_on_apply",
             "permissions.rules",
             "display.color",
             "storage.poll_seconds"
@@ -222,6 +223,7 @@ fn the_example_documents_every_key_and_no_other() {
         history: file::History { keep_days, keep_mb },
         display: file::Display { color },
         storage: file::Storage { poll_seconds },
+        git: file::Git { commit_on_apply },
     } = File::parse(example, Path::new("config.example.toml")).unwrap();
     assert_eq!((base_url, model, api_key_env), (None, None, None));
     assert_eq!(timeout_seconds, file::Model::default().timeout_seconds);
@@ -232,6 +234,7 @@ fn the_example_documents_every_key_and_no_other() {
     assert_eq!((keep_days, keep_mb), (history.keep_days, history.keep_mb));
     assert_eq!((profile, color), (Profile::default(), Color::default()));
     assert_eq!(poll_seconds, file::Storage::default().poll_seconds);
+    assert!(!commit_on_apply && !file::Git::default().commit_on_apply);
 }
 
 #[test]

@@ -54,3 +54,39 @@ fn a_deletion_says_what_breaks_and_what_cannot_be_done_is_said() {
         assert!(refused.err.contains(part), "{arguments:?}: {}", refused.err);
     }
 }
+
+#[test]
+fn pages_are_merged_and_sections_split_off_as_one_set_each() {
+    let (folder, home) = (bundle::small(), tempfile::tempdir().unwrap());
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+    let before = (read("wiki/concepts/hull.md"), read("wiki/concepts/sail.md"));
+
+    let shown = said(&folder, &home, &["merge", "wiki/concepts/sail.md", "wiki/concepts/hull.md"]);
+    assert_eq!((shown.code, shown.out.contains("deleted")), (Some(1), true), "{} {}", shown.out, shown.err);
+    assert_eq!(read("wiki/concepts/hull.md"), before.0);
+    let done = said(&folder, &home, &["merge", "wiki/concepts/sail.md", "wiki/concepts/hull.md", "--yes"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let hull = read("wiki/concepts/hull.md");
+    assert!(hull.contains("[sail](#sail)") && hull.contains("\n## Sail\n"), "{hull}");
+    assert_eq!(read("wiki/concepts/sail.md"), "");
+    let lint = said(&folder, &home, &["lint"]);
+    assert!(!lint.out.contains("L001") && !lint.out.contains("L005"), "{}", lint.out);
+
+    let cut = ["split", "wiki/concepts/hull.md", "Sail", "wiki/concepts/cloth.md", "--yes"];
+    let done = said(&folder, &home, &cut);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(read("wiki/concepts/cloth.md").contains("title: Sail\n"), "{}", read("wiki/concepts/cloth.md"));
+    assert!(read("wiki/concepts/index.md").contains("(cloth.md)"));
+    let lint = said(&folder, &home, &["lint"]);
+    assert!(!lint.out.contains("L001") && !lint.out.contains("L005"), "{}", lint.out);
+    let missing = said(&folder, &home, &["split", "wiki/concepts/hull.md", "Keel", "wiki/x.md"]);
+    assert_eq!((missing.code, missing.err.contains("there is no heading \"Keel\"")), (Some(2), true));
+
+    for _ in 0..2 {
+        assert_eq!(said(&folder, &home, &["undo", "--yes"]).code, Some(0));
+    }
+    assert_eq!((read("wiki/concepts/hull.md"), read("wiki/concepts/sail.md")), before);
+    let unlinked = said(&folder, &home, &["rm", "wiki/concepts/sail.md", "--unlink", "--yes"]);
+    assert_eq!((unlinked.code, unlinked.err.contains("broken")), (Some(0), false), "{}", unlinked.err);
+    assert!(!read("wiki/concepts/hull.md").contains("sail.md"));
+}

@@ -25,7 +25,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<Exit> {
     let settings = Settings::load(flags, &Environment::of_process())?;
     let root = copy()?;
     let setup = Setup {
-        bundle: bundle::remember(bundle::open(&root)?, settings.keep),
+        bundle: bundle::remember(bundle::open(&root)?, &settings),
         client: Some(Arc::new(Scripted::new(Script::parse(SCRIPT)?, PAUSE))),
         model_hint: String::new(),
         banner: Some(format!("Demo: the model is scripted, nothing leaves this machine. {}", root.display())),

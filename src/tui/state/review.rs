@@ -195,12 +195,14 @@ pub struct Summary {
     pub rejected: Vec<(String, String)>,
     pub failed: Vec<String>,
     pub pending: usize,
+    /// About the set as a whole.
+    pub notes: Vec<String>,
 }
 
 impl Summary {
     /// Rows it takes on screen: a title, the items and a blank for each kind that there is.
     pub fn rows(&self) -> usize {
-        let sections = [self.landed.len(), self.failed.len(), self.rejected.len()];
+        let sections = [self.landed.len(), self.failed.len(), self.rejected.len(), self.notes.len()];
         let listed: usize = sections.iter().filter(|n| **n > 0).map(|n| n + 2).sum();
         listed + usize::from(self.pending > 0)
     }

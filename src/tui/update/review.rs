@@ -314,6 +314,7 @@ pub fn applied(state: &mut State, changes: &ChangeSet, applied: Applied) -> Vec<
             .collect(),
         failed: applied.failed.iter().map(|(_, e)| Safe::line(&e.to_string()).into_string()).collect(),
         pending: applied.pending.len(),
+        notes: applied.notes.iter().map(|note| Safe::line(note).into_string()).collect(),
     };
     let settled = |p: &BundlePath| {
         applied.landed.contains(p) || applied.rejected.iter().any(|(rejected, _)| rejected == p)

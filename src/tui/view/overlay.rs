@@ -127,6 +127,7 @@ pub fn summary_rows(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
         })
         .collect();
     section(format!("{} rejected", summary.rejected.len()), theme.warning, rejected);
+    section("git".to_owned(), theme.dim, marked("  ", &summary.notes));
     if summary.pending > 0 {
         rows.push(Line::styled(format!("{} still staged", summary.pending), theme.staged));
     }

@@ -3,6 +3,7 @@
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::RefactorError;
+use crate::okf::edit::Splice;
 use crate::okf::{BundlePath, Link, LinkKind, Page, Target};
 
 /// The link's new destination; none when it can stay as it is.
@@ -207,4 +208,12 @@ pub(super) fn verify_goals(
     let wrong = expected.iter().enumerate().find(|(nth, wanted)| found.get(*nth) != Some(wanted));
     let target = wrong.and_then(|(_, wanted)| wanted.as_ref()).map(|(path, _)| path.to_string());
     Err(RefactorError::Unsafe { page: page.clone(), target: target.unwrap_or_else(|| "it".to_owned()) })
+}
+
+/// The link with its destination in itself, because its definition stays behind.
+pub(super) fn inline(page: &Page, link: &Link, destination: Option<String>) -> Result<Splice, RefactorError> {
+    let destination = destination.unwrap_or_else(|| link.destination_span.of(&page.text).to_owned());
+    let text = inlined(page, link, &destination);
+    text.map(|text| Splice::new(link.span, text))
+        .ok_or_else(|| RefactorError::Unsafe { page: page.path.clone(), target: link.destination.clone() })
 }

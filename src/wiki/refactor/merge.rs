@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::entry_line;
-use super::links::{Goal, aimed, goal, is_writable, verify_goals};
+use super::links::{Goal, aimed, goal, inline, is_defined_elsewhere, is_writable, verify_goals};
 use super::{Plan, RefactorError, page_of, place_of};
 use crate::okf::edit::{self, Splice};
 use crate::okf::frontmatter::{Node, Value};
@@ -65,7 +65,7 @@ pub fn plan_merge(wiki: &Wiki, from: &BundlePath, into: &BundlePath) -> Result<P
         }
         if page.path == *into {
             plan.notes.extend(fields(source, page, &section.labels, &moved, &mut splices)?);
-            let body = section.written(source, page, &moved, &mut expected);
+            let body = section.written(source, page, &moved, &mut expected)?;
             let end = page.text.trim_end().len();
             splices.push(Splice::new(Span::new(end, page.text.len()), body));
         }
@@ -144,14 +144,20 @@ impl Section {
         target: &Page,
         moved: &dyn Fn(Goal) -> Goal,
         expected: &mut Vec<Option<Goal>>,
-    ) -> String {
+    ) -> Result<String, RefactorError> {
         let mut splices = Vec::new();
         for link in source.links.iter().filter(|l| !matches!(l.kind, LinkKind::Field(_))) {
             let old = goal(source, link);
             let new = old.clone().map(moved);
-            if is_writable(link)
-                && let Some(text) = new.as_ref().and_then(|new| aimed(source, link, &target.path, new))
-            {
+            let text = new
+                .as_ref()
+                .filter(|_| is_writable(link))
+                .and_then(|new| aimed(source, link, &target.path, new));
+            // The other page may define the same label, and the first definition holds.
+            if is_defined_elsewhere(link) {
+                splices.push(inline(source, link, text.clone())?);
+            }
+            if let Some(text) = text {
                 splices.push(Splice::new(link.destination_span, text));
             }
             expected.push(new);
@@ -176,7 +182,7 @@ impl Section {
             None => body.to_owned(),
         };
         let flat = body.replace("\r\n", "\n");
-        format!("\n\n{}\n", flat.trim_end()).replace('\n', edit::line_end(&target.text))
+        Ok(format!("\n\n{}\n", flat.trim_end()).replace('\n', edit::line_end(&target.text)))
     }
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::index::with_entry;
-use super::links::{Goal, aimed, goal, inlined, is_defined_elsewhere, is_writable, verify_goals};
+use super::links::{Goal, aimed, goal, inline, is_defined_elsewhere, is_writable, verify_goals};
 use super::{Plan, RefactorError, page_of};
 use crate::okf::edit::{self, Splice};
 use crate::okf::page::Heading;
 use crate::okf::slug::{Slugs, slugify};
-use crate::okf::{BundlePath, Link, LinkKind, Page, scalar};
+use crate::okf::{BundlePath, LinkKind, Page, scalar};
 use crate::text::Span;
 use crate::wiki::Wiki;
 
@@ -273,14 +273,6 @@ impl<'a> Cut<'a> {
         splices.push(Splice::new(self.span, text));
         Ok(splices)
     }
-}
-
-/// The link with its destination in itself, because its definition stays on the other side.
-fn inline(page: &Page, link: &Link, destination: Option<String>) -> Result<Splice, RefactorError> {
-    let destination = destination.unwrap_or_else(|| link.destination_span.of(&page.text).to_owned());
-    let text = inlined(page, link, &destination);
-    text.map(|text| Splice::new(link.span, text))
-        .ok_or_else(|| RefactorError::Unsafe { page: page.path.clone(), target: link.destination.clone() })
 }
 
 /// Text as link text.
