@@ -1,4 +1,5 @@
-//! Ten thousand pages: how long a glob takes, and what the staged overlay costs a read. `cargo bench --bench bundle`.
+//! Ten thousand pages: how long opening, a glob and an applied set take, and what the staged overlay costs a read.
+//! `cargo bench --bench bundle`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)]
 
@@ -6,8 +7,11 @@ use std::sync::Arc;
 
 use divan::{Bencher, black_box};
 use tempfile::TempDir;
-use wikiwright::bundle::{Grep, LocalBundle, Read, Rules, Staged, Write};
+use wikiwright::bundle::ledger::Keep;
+use wikiwright::bundle::ledger::record::Origin;
+use wikiwright::bundle::{Decision, Grep, Ledger, LocalBundle, Read, Rules, Staged, Write};
 use wikiwright::okf::BundlePath;
+use wikiwright::wiki::Wiki;
 
 const FOLDERS: usize = 100;
 const PAGES: usize = 100;
@@ -44,6 +48,40 @@ fn staged(base: Arc<LocalBundle>) -> Staged {
         staged.write(&page(folder, 0), b"changed").unwrap();
     }
     staged
+}
+
+/// From nothing to the model of all pages, as a command does it.
+#[divan::bench(sample_count = 10)]
+fn open_and_scan_10_000_pages(bencher: Bencher) {
+    let (temp, _bundle) = bundle();
+    bencher.bench(|| {
+        let bundle = LocalBundle::open(temp.path()).unwrap();
+        let wiki = Wiki::load(&bundle).unwrap();
+        assert_eq!(wiki.pages().count(), FOLDERS * PAGES);
+    });
+}
+
+/// Fifteen files, changed and created: all or nothing, down to the disk.
+#[divan::bench(sample_count = 20)]
+fn apply_15_files(bencher: Bencher) {
+    let (temp, bundle) = bundle();
+    let ledger = Ledger::new(bundle.clone(), temp.path().join("state"), Keep::default());
+    let mut round = 0;
+    bencher.bench_local(|| {
+        round += 1;
+        let staged = Staged::new(bundle.clone(), Rules::manager(true));
+        for n in 0..10 {
+            staged.write(&page(n, 1), format!("changed {round}\n").as_bytes()).unwrap();
+        }
+        for n in 0..5 {
+            staged.write(&path(&format!("/wiki/f{n}/new{round}.md")), b"new\n").unwrap();
+        }
+        let changes = staged.changes();
+        let decisions =
+            changes.files.iter().map(|f| (f.path.clone(), Decision::Approved { shown: f.shown() })).collect();
+        let applied = ledger.apply(&changes, &decisions, &Origin::default());
+        assert_eq!(applied.landed.len(), 15);
+    });
 }
 
 #[divan::bench]

@@ -4,6 +4,7 @@
 //! line, test) by [`AgentEvent`] and [`AgentCommand`]. Agents hold no `Write` over a disk: only
 //! [`Staged`](crate::bundle::Staged).
 
+pub mod answer;
 pub mod citation;
 pub mod client;
 pub mod driver;

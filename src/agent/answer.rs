@@ -1,0 +1,278 @@
+//! The reader's answer as data: its JSON schema, reading it out of what a model wrote, and holding its citations against the
+//! pages. Pure.
+
+use std::collections::HashSet;
+
+use pulldown_cmark::{Event, Options, Parser};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
+
+use crate::okf::slug::slugify;
+use crate::okf::{BundlePath, Page};
+use crate::wiki::Wiki;
+
+#[cfg(test)]
+mod tests;
+
+/// Name of the tool that takes the answer where an endpoint knows no JSON schema.
+pub const TOOL: &str = "wiki_answer";
+
+/// What the reader found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WikiAnswer {
+    /// For `found: false` the exact sentence that was agreed.
+    pub answer: String,
+    #[serde(default, deserialize_with = "some_citations")]
+    pub citations: Vec<Cited>,
+    /// The part of the question that the wiki does not cover.
+    #[serde(default)]
+    pub not_covered: Option<String>,
+    pub found: bool,
+}
+
+/// A page that the answer rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cited {
+    /// From the bundle's root: `/wiki/concepts/tide.md`.
+    pub path: String,
+    /// A heading or its anchor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// Words of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
+    /// Why it cannot be relied on; set by [`check`], never taken from a model.
+    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
+}
+
+/// What is wrong with a citation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Problem {
+    #[error("is no path of this bundle")]
+    NoPath,
+    #[error("there is no such page")]
+    NoPage,
+    #[error("is not a page of the wiki")]
+    NotWiki,
+    #[error("was not read in this session")]
+    NotRead,
+    #[error("has no such section")]
+    NoSection,
+    #[error("does not hold the quoted words")]
+    NoQuote,
+}
+
+/// The schema of [`WikiAnswer`], in the subset that strict endpoints take: every field required, nothing else allowed.
+pub fn schema() -> Value {
+    let optional = |what: &str| json!({"type": ["string", "null"], "description": what});
+    json!({
+        "type": "object",
+        "properties": {
+            "answer": {"type": "string", "description": "The answer, in markdown, in the language of the question."},
+            "citations": {
+                "type": "array",
+                "description": "The pages that the answer rests on.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "path": {"type": "string", "description": "The page, from the bundle's root, such as /wiki/concepts/tide.md."},
+                        "section": optional("The heading that the claim stands under."),
+                        "quote": optional("A few words of the page, exactly as they stand there."),
+                    },
+                    "required": ["path", "section", "quote"],
+                    "additionalProperties": false,
+                },
+            },
+            "not_covered": optional("The part of the question that the wiki does not cover."),
+            "found": {"type": "boolean", "description": "Whether the wiki holds an answer, in part or in full."},
+        },
+        "required": ["answer", "citations", "not_covered", "found"],
+        "additionalProperties": false,
+    })
+}
+
+/// A citation as models write it: an object, or the path alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Path(String),
+    Whole(Cited),
+}
+
+fn some_citations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Cited>, D::Error> {
+    let written = Option::<Vec<Written>>::deserialize(deserializer)?.unwrap_or_default();
+    let cited = written.into_iter().map(|written| match written {
+        Written::Whole(cited) => cited,
+        Written::Path(path) => Cited { path, section: None, quote: None, problem: None },
+    });
+    Ok(cited.map(Cited::tidy).collect())
+}
+
+impl Cited {
+    /// The section out of the path, and no empty fields.
+    fn tidy(mut self) -> Self {
+        if let Some((path, section)) = self.path.clone().split_once('#') {
+            self.path = path.to_owned();
+            self.section.get_or_insert_with(|| section.to_owned());
+        }
+        for field in [&mut self.section, &mut self.quote] {
+            *field = field.take().filter(|text| !text.trim().is_empty());
+        }
+        self
+    }
+}
+
+/// Reads an answer out of what a model wrote: the object alone, in a code block, or within other text. `not_found` stands for
+/// the answer wherever nothing was found. `Err` is a sentence for the model.
+pub fn read(text: &str, not_found: &str) -> Result<WikiAnswer, String> {
+    let mut why = "it holds no JSON object".to_owned();
+    for (start, _) in text.match_indices('{') {
+        let Some(rest) = text.get(start..) else { continue };
+        // The value that starts here, whatever follows it.
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        let value = match values.next() {
+            Some(Ok(value)) => value,
+            Some(Err(e)) => {
+                if start == text.len() - text.trim_start().len() {
+                    why = format!("its JSON is broken ({e})");
+                }
+                continue;
+            }
+            None => continue,
+        };
+        // Braces in the text, or an object within a broken one, are not the answer.
+        if value.get("answer").is_none() && value.get("found").is_none() {
+            continue;
+        }
+        return settle(value, not_found);
+    }
+    Err(why)
+}
+
+/// Reads the arguments of a call of [`TOOL`]; see [`read`].
+pub fn settle(value: Value, not_found: &str) -> Result<WikiAnswer, String> {
+    let mut answer: WikiAnswer =
+        serde_json::from_value(value).map_err(|e| format!("it does not have the right form ({e})"))?;
+    answer.not_covered = answer.not_covered.filter(|text| !text.trim().is_empty());
+    if !answer.found {
+        not_found.clone_into(&mut answer.answer);
+        answer.citations.clear();
+        return Ok(answer);
+    }
+    if answer.answer.trim().is_empty() {
+        return Err("`answer` is empty although `found` is true".to_owned());
+    }
+    if answer.citations.is_empty() {
+        return Err("`citations` is empty although `found` is true; name the pages that the answer rests on"
+            .to_owned());
+    }
+    Ok(answer)
+}
+
+/// Marks each citation that does not hold. `read` are the pages that the model was shown.
+pub fn check(answer: &mut WikiAnswer, wiki: &Wiki, read: &HashSet<BundlePath>) {
+    for cited in &mut answer.citations {
+        cited.problem = match BundlePath::parse(&cited.path) {
+            Ok(path) => {
+                cited.path = path.to_string();
+                problem(cited, &path, wiki, read)
+            }
+            Err(_) => Some(Problem::NoPath),
+        };
+    }
+}
+
+fn problem(cited: &Cited, path: &BundlePath, wiki: &Wiki, read: &HashSet<BundlePath>) -> Option<Problem> {
+    if !is_of_wiki(wiki, path) {
+        return Some(Problem::NotWiki);
+    }
+    let Some(page) = wiki.page(path) else { return Some(Problem::NoPage) };
+    if !read.contains(path) {
+        return Some(Problem::NotRead);
+    }
+    if cited.section.as_deref().is_some_and(|section| !has_section(page, section)) {
+        return Some(Problem::NoSection);
+    }
+    cited.quote.as_deref().is_some_and(|quote| !holds(page, quote)).then_some(Problem::NoQuote)
+}
+
+/// Whether the path lies where the bundle keeps its pages: in `/wiki`, or in a bundle without that folder outside `/raw`.
+fn is_of_wiki(wiki: &Wiki, path: &BundlePath) -> bool {
+    let within = |folder: &str| BundlePath::parse(folder).is_ok_and(|folder| path.is_within(&folder));
+    let has_folder = wiki.folders().any(|folder| folder.as_str() == "/wiki");
+    if has_folder { within("/wiki") } else { !within("/raw") }
+}
+
+fn has_section(page: &Page, section: &str) -> bool {
+    let section = section.trim_start_matches('#').trim();
+    let wanted = slugify(section);
+    page.has_anchor(section) || page.headings.iter().any(|h| h.slug == wanted || slugify(&h.text) == wanted)
+}
+
+/// Whether the words stand in the page, as it is written or as it is shown: line ends, runs of blanks and the shape of quotes
+/// and dashes do not count. A quote with an omission (`…`) stands when its parts do, in order.
+fn holds(page: &Page, quote: &str) -> bool {
+    let written = folded(&page.text);
+    let shown = folded(&plain(page.body_text()));
+    [written, shown].iter().any(|text| {
+        let mut rest = text.as_str();
+        let mut any = false;
+        let all =
+            folded(quote).replace("...", "…").split('…').map(str::trim).filter(|part| !part.is_empty()).all(
+                |part| {
+                    any = true;
+                    let at = rest.find(part);
+                    rest = at.and_then(|at| rest.get(at + part.len()..)).unwrap_or_default();
+                    at.is_some()
+                },
+            );
+        all && any
+    })
+}
+
+fn plain(markdown: &str) -> String {
+    let mut text = String::with_capacity(markdown.len());
+    for event in Parser::new_ext(
+        markdown,
+        Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH,
+    ) {
+        match event {
+            Event::Text(piece) | Event::Code(piece) => text.push_str(&piece),
+            Event::SoftBreak | Event::HardBreak | Event::End(_) => {
+                // Emphasis within a word ends without a gap.
+                if !matches!(
+                    event,
+                    Event::End(
+                        pulldown_cmark::TagEnd::Emphasis
+                            | pulldown_cmark::TagEnd::Strong
+                            | pulldown_cmark::TagEnd::Link
+                            | pulldown_cmark::TagEnd::Strikethrough
+                    )
+                ) {
+                    text.push(' ');
+                }
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
+fn folded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().map(|c| match c {
+            '\u{2018}' | '\u{2019}' => '\'',
+            '\u{201c}' | '\u{201d}' | '\u{201e}' => '"',
+            '\u{2010}'..='\u{2015}' => '-',
+            c => c,
+        }));
+    }
+    let trimmed = out.trim_matches('"').trim();
+    trimmed.to_owned()
+}
