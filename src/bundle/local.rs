@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, FileTypeExt, Metadata, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
+#[cfg(target_os = "linux")]
+use rustix::fs::{self, Mode, ResolveFlags};
 use rustix::io::Errno;
 
 use super::error::{Error, ErrorKind};
@@ -109,6 +111,21 @@ impl LocalBundle {
         let metadata = file.metadata().map_err(|e| self.failure(path, &e))?;
         self.require_file(path, &metadata)?;
         Ok((file, metadata))
+    }
+
+    /// Whether `path` exists without a symbolic link in it, where the kernel can tell by itself.
+    fn is_plain(&self, path: &BundlePath) -> bool {
+        #[cfg(target_os = "linux")]
+        {
+            let flags = OFlags::PATH | OFlags::CLOEXEC;
+            let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+            fs::openat2(&self.dir, inner(path), flags, Mode::empty(), how).is_ok()
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = path;
+            false
+        }
     }
 
     fn require_file(&self, path: &BundlePath, metadata: &Metadata) -> Result<(), Error> {
@@ -234,6 +251,9 @@ impl Read for LocalBundle {
     }
 
     fn resolve(&self, path: &BundlePath) -> BundlePath {
+        if self.is_plain(path) {
+            return path.clone();
+        }
         // What does not exist yet lies where its nearest existing folder leads.
         let mut missing: Vec<&str> = Vec::new();
         let mut at = path.clone();

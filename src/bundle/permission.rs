@@ -145,7 +145,9 @@ impl Rules {
     /// denied as well: deleting or moving it would reach what lies below. A write that must be asked about is no error: it is
     /// staged, and [`Rules::mode`] tells whoever approves.
     pub fn check(&self, operation: Operation, path: &BundlePath) -> Result<(), Error> {
-        let key = key(path);
+        let judged = self.rules.iter().any(|rule| rule.operations.contains(&operation));
+        // Without a rule that could fit, most reads need no folded form of the path.
+        let key = if judged { key(path) } else { Vec::new() };
         let deciding = self.rules.iter().find_map(|rule| Some((rule.mode, rule.covers(operation, &key)?)));
         match deciding {
             Some((Mode::Deny, pattern)) => return Err(denied(operation, path, &pattern.text)),
@@ -256,6 +258,9 @@ fn ignorable(c: char) -> bool {
 }
 
 fn is_dot_name(component: &str) -> bool {
+    if component.is_ascii() && !component.starts_with('.') && !component.contains('~') {
+        return false;
+    }
     let folded = fold(&component.to_lowercase());
     if folded.starts_with('.') {
         return true;

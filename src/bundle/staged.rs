@@ -232,6 +232,11 @@ impl Staged {
 
     /// Content that is pending at `path`, links of the base followed: `Some(None)` when it is deleted.
     fn overlaid(&self, path: &BundlePath) -> Option<Option<Arc<[u8]>>> {
+        self.overlaid_at(path, || self.base.resolve(path))
+    }
+
+    /// The same where it is known, or can be asked, what `path` leads to.
+    fn overlaid_at(&self, path: &BundlePath, real: impl FnOnce() -> BundlePath) -> Option<Option<Arc<[u8]>>> {
         {
             let pending = self.pending();
             if let Some(content) = pending.get(path) {
@@ -241,15 +246,23 @@ impl Staged {
                 return None;
             }
         }
-        let real = self.base.resolve(path);
+        let real = real();
         if real == *path { None } else { self.pending().get(&real).cloned() }
     }
 
     /// The rules hold for the name that is read and for what it leads to by symbolic links.
     fn may_read(&self, path: &BundlePath) -> Result<(), Error> {
+        self.real(path).map(|_| ())
+    }
+
+    /// What a path that may be read leads to.
+    fn real(&self, path: &BundlePath) -> Result<BundlePath, Error> {
         self.rules.check(Operation::Read, path)?;
         let real = self.base.resolve(path);
-        if real == *path { Ok(()) } else { self.rules.check(Operation::Read, &real) }
+        if real != *path {
+            self.rules.check(Operation::Read, &real)?;
+        }
+        Ok(real)
     }
 
     fn is_pending_folder(&self, path: &BundlePath) -> bool {
@@ -388,8 +401,8 @@ impl Read for Staged {
     }
 
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
-        self.may_read(path)?;
-        match self.overlaid(path) {
+        let real = self.real(path)?;
+        match self.overlaid_at(path, || real) {
             Some(Some(bytes)) => Ok(bytes.to_vec()),
             Some(None) => Err(Error::not_found(path)),
             None => match self.base.read_bytes(path) {

@@ -168,6 +168,9 @@ impl BundlePath {
 
     /// Equal for paths that a case-insensitive or normalising file system cannot hold apart.
     pub fn fold_key(&self) -> String {
+        if self.0.is_ascii() {
+            return self.0.to_ascii_lowercase();
+        }
         self.0.nfc().flat_map(char::to_lowercase).nfc().collect()
     }
 }
