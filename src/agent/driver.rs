@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::client::{ModelClient, ModelError, ModelErrorKind, ModelEvent};
 use super::event::{AgentCommand, AgentEvent, Role};
 use super::fsm::{Effect, Input, Loop, RunCall};
+use super::record::{self, Keeping, Log};
 use super::tools::{Outcome, Toolbox};
 use super::{prompt, review};
 use crate::bundle::merge::Rebased;
@@ -56,27 +57,63 @@ pub fn start_manager(
     client: Arc<dyn ModelClient>,
     options: ManagerOptions,
 ) -> Session {
+    keep_manager(bundle, client, options, Keeping::default())
+}
+
+/// [`start_manager`] for a session that is kept, from where it was left.
+pub fn keep_manager(
+    bundle: Arc<dyn Read>,
+    client: Arc<dyn ModelClient>,
+    options: ManagerOptions,
+    keeping: Keeping,
+) -> Session {
     let staged = Arc::new(Staged::new(bundle, Rules::manager(options.protect_raw).after(&options.rules)));
-    start(Toolbox::manager(staged), client, prompt::manager())
+    start(Toolbox::manager(staged), client, prompt::manager(), keeping)
 }
 
 /// Starts a reader on the current tokio runtime. It holds nothing that writes.
 pub fn start_reader(bundle: Arc<dyn Read>, client: Arc<dyn ModelClient>, options: ReaderOptions) -> Session {
+    keep_reader(bundle, client, options, Keeping::default())
+}
+
+/// [`start_reader`] for a session that is kept, from where it was left.
+pub fn keep_reader(
+    bundle: Arc<dyn Read>,
+    client: Arc<dyn ModelClient>,
+    options: ReaderOptions,
+    keeping: Keeping,
+) -> Session {
     let not_found = options.not_found_message.as_deref().unwrap_or(prompt::NOT_FOUND);
     let reads = options.rules.iter().filter(|rule| rule.operations.contains(&Operation::Read));
     let reads: Vec<Rule> =
         reads.map(|rule| Rule { operations: vec![Operation::Read], ..rule.clone() }).collect();
     // An overlay that nothing is ever staged in: it checks the rules of each read.
     let bundle = Arc::new(Staged::new(bundle, Rules::reader().after(&reads)));
-    start(Toolbox::reader(bundle), client, prompt::reader(not_found))
+    start(Toolbox::reader(bundle), client, prompt::reader(not_found), keeping)
 }
 
-fn start(tools: Toolbox, client: Arc<dyn ModelClient>, system: String) -> Session {
+fn start(tools: Toolbox, client: Arc<dyn ModelClient>, system: String, keeping: Keeping) -> Session {
     let (commands, command_queue) = unbounded_channel();
     let (event_sink, events) = unbounded_channel();
     let (role, staged) = (tools.role(), tools.staged().cloned());
-    let machine = Loop::new(system, tools.schemas());
-    let driver = Driver { tools: Arc::new(tools), client, events: event_sink, told: 0, shown: 0 };
+    let mut machine = Loop::new(system, tools.schemas());
+    let restored = record::restore(&mut machine, &keeping.past);
+    let mut log = Log::new(keeping.recorder, &restored.staged);
+    for input in &restored.repairs {
+        log.input(input);
+    }
+    for event in restored.events {
+        let _ = event_sink.send(event);
+    }
+    let mut driver = Driver { tools: Arc::new(tools), client, events: event_sink, log, told: 0, shown: 0 };
+    if let Some(staged) = &staged
+        && !restored.staged.is_empty()
+    {
+        staged.restore(&restored.staged);
+        let changes = staged.changes();
+        (driver.told, driver.shown) = (changes.id, changes.id);
+        let _ = driver.events.send(AgentEvent::AwaitingReview(changes));
+    }
     tokio::spawn(driver.run(machine, command_queue));
     Session { role, commands, events, staged }
 }
@@ -85,6 +122,7 @@ struct Driver {
     tools: Arc<Toolbox>,
     client: Arc<dyn ModelClient>,
     events: UnboundedSender<AgentEvent>,
+    log: Log,
     /// Id of the change set that was last told, and of the one last handed out for review.
     told: u64,
     shown: u64,
@@ -124,6 +162,7 @@ impl Driver {
             if matches!(&input, Input::Model(ModelEvent::Done(_)) | Input::ModelFailed(_)) {
                 stream = None;
             }
+            self.log.input(&input);
             let mut effects: std::collections::VecDeque<Effect> = machine.step(input).into();
             while let Some(effect) = effects.pop_front() {
                 match effect {
@@ -138,6 +177,11 @@ impl Driver {
                     Effect::EndTurn(event) => self.end_turn(event),
                 }
             }
+            if let Some(error) = self.log.trouble() {
+                let text =
+                    format!("This conversation is not kept any more: {error}. It goes on all the same.");
+                let _ = self.events.send(AgentEvent::Notice(text));
+            }
         }
         cancel.cancel();
     }
@@ -150,6 +194,7 @@ impl Driver {
             let changes = staged.changes();
             if changes.id != self.told {
                 self.told = changes.id;
+                self.log.staged(&changes);
                 let _ = self.events.send(AgentEvent::Staged(changes));
             }
         }
@@ -162,6 +207,7 @@ impl Driver {
             AgentCommand::Reviewed { changes, applied } => {
                 let mut merged = Vec::new();
                 if let Some(staged) = self.tools.staged() {
+                    self.log.landed(&applied.landed);
                     staged.settle(&changes, &applied);
                     if applied.failed.iter().any(|(_, error)| error.kind == ErrorKind::Conflict) {
                         let mergeable =
@@ -170,6 +216,7 @@ impl Driver {
                     }
                     let changes = staged.changes();
                     self.told = changes.id;
+                    self.log.staged(&changes);
                     let _ = self.events.send(if merged.is_empty() {
                         AgentEvent::Staged(changes)
                     } else {

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::bundle::ChangeSet;
 use crate::bundle::apply::Applied;
 
 /// Who is speaking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Ingests sources and proposes page edits.
     Manager,
@@ -17,6 +20,10 @@ pub enum Role {
 /// What happens in a session, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentEvent {
+    /// A message of the person in a session that is taken up again; its turn follows.
+    Said(String),
+    /// Worth telling the person; the session goes on.
+    Notice(String),
     /// A turn began with this user message.
     TurnStarted {
         message: String,
@@ -55,16 +62,17 @@ pub enum AgentEvent {
 }
 
 /// Our own id of a tool call, unique in the session; providers' ids are not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallId(pub u64);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Todo {
     pub content: String,
     pub status: TodoStatus,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TodoStatus {
     Pending,
     InProgress,
@@ -72,7 +80,7 @@ pub enum TodoStatus {
 }
 
 /// Tokens that the provider reported for one answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     pub input: u64,
     pub output: u64,

@@ -6,6 +6,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::client::{Answer, Message, ModelError, ModelEvent, Request, ToolCall, ToolSchema};
 use super::event::{AgentEvent, CallId, Todo};
 
@@ -15,7 +17,8 @@ pub const MAX_STEPS: usize = 50;
 pub const MAX_REPEATS: usize = 3;
 
 /// What the driver tells the machine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Input {
     /// A message of the person.
     Say(String),

@@ -11,6 +11,7 @@ pub mod driver;
 pub mod event;
 pub mod fsm;
 pub mod prompt;
+pub mod record;
 pub mod review;
 pub mod tools;
 

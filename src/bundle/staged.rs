@@ -106,6 +106,25 @@ impl Staged {
         staged
     }
 
+    /// Takes up changes that were pending before, whatever stands in the base now: what does not fit it any more shows when
+    /// it is looked at or applied. In place of all that is pending.
+    pub fn restore(&self, changes: &ChangeSet) {
+        let mut pending = self.pending();
+        pending.files.clear();
+        pending.id += 1;
+        for FileChange { path, kind, before, after } in &changes.files {
+            let file = match kind {
+                ChangeKind::Rename { from } => {
+                    let gone = File { before: before.clone(), after: None, from: None };
+                    pending.files.insert(from.clone(), gone);
+                    File { before: None, after: after.clone(), from: Some(from.clone()) }
+                }
+                _ => File { before: before.clone(), after: after.clone(), from: None },
+            };
+            pending.files.insert(path.clone(), file);
+        }
+    }
+
     pub fn base(&self) -> &Arc<dyn Read> {
         &self.base
     }

@@ -63,9 +63,11 @@ pub async fn listen(
                 answer.end_line()?;
                 return Err(Failure::Failed(why));
             }
+            AgentEvent::Notice(text) => say(progress, &format!("· {text}")),
             // The pending changes themselves are read from the session when the turn has ended.
             AgentEvent::Staged(_)
             | AgentEvent::AwaitingReview(_)
+            | AgentEvent::Said(_)
             | AgentEvent::TurnStarted { .. }
             | AgentEvent::Reasoning(_)
             | AgentEvent::ToolFinished { ok: true, .. }

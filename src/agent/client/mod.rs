@@ -72,7 +72,8 @@ pub struct ToolSchema {
 }
 
 /// A piece of a streamed answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ModelEvent {
     Text(String),
     Reasoning(String),
@@ -87,7 +88,8 @@ pub enum ModelEvent {
 }
 
 /// A complete answer. Its text is what the `Text` events added up to.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Answer {
     pub text: String,
     /// Empty when the answer was cut: calls of a cut message are never run.
@@ -100,14 +102,15 @@ pub struct Answer {
 
 /// Why no answer came. Its text is one plain sentence that says what to do, never holds the key, and is not yet
 /// sanitised for a terminal.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
     pub kind: ModelErrorKind,
     pub message: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ModelErrorKind {
     /// No connection, or it broke.
     Connection,

@@ -240,3 +240,48 @@ async fn a_proposal_over_a_file_that_was_edited_is_merged_and_shown_again() {
     assert_eq!(applied.landed.len(), 1);
     assert_eq!(client.requests.lock().unwrap().len(), 3, "the model has nothing to answer");
 }
+
+/// Keeps its records in memory.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<record::Record>>>);
+
+impl record::Recorder for Kept {
+    fn record(&mut self, record: &record::Record) -> std::io::Result<()> {
+        self.0.lock().unwrap().push(record.clone());
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_kept_session_goes_on_where_it_was_left_and_its_pending_changes_wait_again() {
+    let bundle = Arc::new(MemoryBundle::new([("/AGENTS.md", "x"), ("/wiki/index.md", "# W\n")]).unwrap());
+    let kept = Kept::default();
+    let keeping = |past: Vec<record::Record>| Keeping { recorder: Some(Box::new(kept.clone())), past };
+    let write = json!({"file_path": "/wiki/a.md", "content": "new\n"});
+    let client = Prepared::new([calls(&[("write_file", write)]), text("Proposed.")]);
+    let mut session = keep_manager(bundle.clone(), client, ManagerOptions::default(), keeping(Vec::new()));
+    session.commands.send(AgentCommand::Say("Write a page.".into())).unwrap();
+    while !matches!(session.events.recv().await.unwrap(), AgentEvent::Finished { .. }) {}
+    drop(session);
+
+    let past = kept.0.lock().unwrap().clone();
+    let client = Prepared::new([text("Yes.")]);
+    let mut session = keep_manager(bundle, client.clone(), ManagerOptions::default(), keeping(past));
+    let mut heard = Vec::new();
+    loop {
+        let event = session.events.recv().await.unwrap();
+        let waits = matches!(event, AgentEvent::AwaitingReview(_));
+        heard.push(event);
+        if waits {
+            break;
+        }
+    }
+    assert_eq!(heard[0], AgentEvent::Said("Write a page.".into()));
+    assert!(heard.contains(&AgentEvent::Text("Proposed.".into())));
+    let Some(AgentEvent::AwaitingReview(changes)) = heard.last() else { panic!() };
+    assert_eq!(changes.files[0].after.as_deref(), Some(b"new\n".as_slice()));
+    session.commands.send(AgentCommand::Say("Are you there?".into())).unwrap();
+    while !matches!(session.events.recv().await.unwrap(), AgentEvent::Finished { .. }) {}
+    let requests = client.requests.lock().unwrap();
+    assert_eq!(requests[0].messages.len(), 6, "system, question, call, result, answer, question");
+}

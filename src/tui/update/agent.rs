@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
     let chat = state.chat_of_mut(role);
     match event {
+        AgentEvent::Said(message) => chat.queued.push_back(message),
+        AgentEvent::Notice(text) => chat.push(Item::Note { text, bad: true }),
         AgentEvent::TurnStarted { message } => {
             chat.in_turn = true;
             chat.doing = Doing::Thinking;
