@@ -1,6 +1,7 @@
 //! Rules over the model, findings, reports. Judges any [`Wiki`], the proposed one too; touches no file.
 
 mod context;
+pub mod fix;
 pub mod format;
 pub mod registry;
 mod report;
