@@ -91,7 +91,8 @@ impl<'a> Places<'a> {
     pub fn wikilink(&self, context: &Context<'_>, finding: &Finding) -> Option<Fix> {
         let page = self.page;
         let link = self.wikilinks.get(&finding.span?)?;
-        let embedded = page.text.get(..link.span.start).is_some_and(|before| before.ends_with('!'));
+        // An embedded page is more than a link to it.
+        let embedded = link.span.of(&page.text).starts_with('!');
         if embedded || self.is_nested(link.span) || link.text.trim().is_empty() {
             return None;
         }

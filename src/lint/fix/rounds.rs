@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{Fix, Safety, offers};
 use crate::bundle::{ChangeSet, Error, ErrorKind, Operation, Read, Rules, Staged, Write};
-use crate::lint::registry::FRONTMATTER_INVALID;
+use crate::lint::registry::{FRONTMATTER_INVALID, INDEX_STALE};
 use crate::lint::{Finding, Level, Options, Report, Rule, delta, lint};
 use crate::okf::edit::{self, Splice};
 use crate::okf::{BundlePath, ContentHash};
@@ -177,15 +177,18 @@ struct Chosen {
     edits: BTreeMap<BundlePath, BTreeMap<(usize, usize), Splice>>,
 }
 
-/// Takes each fix whose edits touch none that was taken before; the same edit twice is one. Safe fixes come first. Edits of
-/// files for which `is_refused` holds are left out.
+/// Takes each fix whose edits touch none that was taken before; the same edit twice is one. Safe fixes come first; entries
+/// are added to a catalogue only when nothing else of it is changed, for a mended link may be the entry. Edits of files for
+/// which `is_refused` holds are left out.
 fn choose(mut fixes: Vec<Fix>, mut is_refused: impl FnMut(&BundlePath) -> bool) -> Chosen {
-    fixes.sort_by_key(|fix| fix.safety);
+    let completes = |fix: &Fix| fix.rule.code == INDEX_STALE.code;
+    fixes.sort_by_key(|fix| (completes(fix), fix.safety));
     let mut chosen = Chosen::default();
     for mut fix in fixes {
         fix.edits.retain(|path, _| !is_refused(path));
         let free = fix.edits.iter().all(|(path, splices)| {
-            chosen.edits.get(path).is_none_or(|taken| splices.iter().all(|splice| is_free(taken, splice)))
+            let free = |taken| !completes(&fix) && splices.iter().all(|splice| is_free(taken, splice));
+            chosen.edits.get(path).is_none_or(free)
         });
         if !free || fix.edits.is_empty() {
             continue;
