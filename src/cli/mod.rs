@@ -4,6 +4,7 @@
 pub mod ask;
 pub mod bundle;
 pub mod demo;
+pub mod fix;
 pub mod history;
 pub mod lint;
 pub mod manage;
@@ -28,7 +29,7 @@ use crate::config::Flags;
 pub enum Exit {
     /// It did what was asked; for `lint`: no errors.
     Done,
-    /// `lint` found errors, `ask` found nothing in the bundle, `manage` changed nothing because it was declined or
+    /// `lint` found errors or could not write a fix, `ask` found nothing in the bundle, `manage` changed nothing because it was declined or
     /// could not ask.
     Negative,
     /// Bad arguments, no such bundle, no terminal, no model, the model failed.
@@ -156,7 +157,7 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         ),
         (path, None) => open::run(path.as_deref(), &flags),
         (None, Some(Command::Demo)) => demo::run(&flags),
-        (None, Some(Command::Lint(args))) => lint::run(args),
+        (None, Some(Command::Lint(args))) => lint::run(args, &flags),
         (None, Some(Command::Ask(args))) => ask::run(args, &flags),
         (None, Some(Command::Manage(args))) => manage::run(args, &flags),
         (None, Some(Command::Mv(args))) => refactor::mv(args, &flags),

@@ -144,7 +144,7 @@ pub fn lint(wiki: &Wiki, options: &Options) -> Report {
     rules::check_bundle(&context, &mut whole);
     findings.append(&mut whole.list);
     findings.par_sort_by(in_order);
-    Report { profile, okf_version: context.version.as_str(), pages: pages.len(), findings }
+    Report { profile, okf_version: context.version.as_str(), pages: pages.len(), findings, fixed: Vec::new() }
 }
 
 /// By path, place, rule; the rest only so that equal places have one order.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Fix, Safety, offers};
-use crate::bundle::{ChangeSet, Error, ErrorKind, Operation, Read, Rules, Staged, Write};
+use crate::bundle::{ChangeSet, Error, ErrorKind, Mode, Operation, Read, Rules, Staged, Write};
 use crate::lint::registry::{FRONTMATTER_INVALID, INDEX_STALE};
 use crate::lint::{Finding, Level, Options, Report, Rule, delta, lint};
 use crate::okf::edit::{self, Splice};
@@ -161,9 +161,13 @@ fn unruled() -> Rules {
 }
 
 fn may_write(request: &Request<'_>, path: &BundlePath) -> Result<(), Error> {
-    request.rules.check(Operation::Write, path)?;
-    let real = request.base.resolve(path);
-    request.rules.check(Operation::Write, &real)?;
+    for path in [path, &request.base.resolve(path)] {
+        request.rules.check(Operation::Write, path)?;
+        if request.rules.mode(Operation::Write, path) == Mode::Ask {
+            let text = "your rules want each change of it looked at; change it in the workbench";
+            return Err(Error::new(ErrorKind::Denied, path, text));
+        }
+    }
     if request.base.exists(path).is_ok_and(|exists| !exists) {
         request.rules.check_new(path)?;
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::shown_path;
+use crate::lint::fix::Fixed;
 use crate::lint::{Level, Profile, Report};
 
 #[derive(Serialize)]
@@ -16,7 +17,7 @@ struct Output<'a> {
     pages: usize,
     findings: Vec<Item<'a>>,
     /// What `--fix` changed.
-    fixed: [Value; 0],
+    fixed: &'a [Fixed],
     summary: Summary,
 }
 
@@ -67,8 +68,13 @@ pub fn json(report: &Report, bundle: &str, out: &mut dyn Write) -> io::Result<()
         okf_version: report.okf_version,
         pages: report.pages,
         findings,
-        fixed: [],
-        summary: Summary { errors: counts.errors, warnings: counts.warnings, hints: counts.hints, fixed: 0 },
+        fixed: &report.fixed,
+        summary: Summary {
+            errors: counts.errors,
+            warnings: counts.warnings,
+            hints: counts.hints,
+            fixed: report.fixed.len(),
+        },
     };
     serde_json::to_writer_pretty(&mut *out, &output)?;
     writeln!(out)
