@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{Exit, bundle as opened, output};
 use crate::bundle::ledger::{record::Origin, waits};
-use crate::bundle::{Bundle, ChangeSet, Error, ErrorKind, Rules};
+use crate::bundle::{Bundle, ChangeSet, Error, ErrorKind, Rules, Staged, Write as _};
 use crate::config::{Environment, Flags, Settings};
 use crate::lint::fix::{self, Request};
 use crate::lint::{self, Finding, Level, Options, Report};
@@ -81,6 +81,36 @@ pub fn judge(
     }
     outcome.report.fixed = outcome.fixed;
     Ok(Judged::Report { report: outcome.report, whole })
+}
+
+/// Stages new texts of pages; what may not be written, or changed since it was read, is said and left out. The last is true
+/// when all could be staged.
+pub fn stage(
+    bundle: &Bundle,
+    wiki: &Wiki,
+    settings: &Settings,
+    texts: impl IntoIterator<Item = (BundlePath, String)>,
+) -> (ChangeSet, bool) {
+    let rules = Rules::manager(settings.manager.protect_raw).after(&settings.manager.rules);
+    let staged = Staged::new(Arc::new(bundle.clone()), rules);
+    let mut whole = true;
+    for (path, text) in texts {
+        if let Err(error) = staged.write(&path, text.as_bytes()) {
+            output::complain(&format!("left as it is: {error}"));
+            whole = false;
+        }
+    }
+    let mut changes = staged.changes();
+    changes.files.retain(|file| {
+        let same = file.before.as_deref() == wiki.page(&file.path).map(|page| page.text.as_bytes());
+        if !same {
+            let path = file.path.relative();
+            output::complain(&format!("left as it is: {path}: changed since it was read; run it again"));
+            whole = false;
+        }
+        same
+    });
+    (changes, whole)
 }
 
 /// What became of a set.

@@ -4,8 +4,13 @@ use super::frontmatter::{Entry, Frontmatter, Node, Value};
 use super::scalar;
 use crate::text::Span;
 
+mod canonical;
+mod migrate;
 #[cfg(test)]
 mod tests;
+
+pub use canonical::canonical;
+pub use migrate::to_0_2;
 
 /// A replacement of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
