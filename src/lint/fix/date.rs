@@ -137,12 +137,8 @@ impl Rest<'_> {
         let len = self.0.bytes().take_while(u8::is_ascii_alphabetic).count();
         let (word, rest) = self.0.split_at_checked(len).filter(|_| len >= 3)?;
         let word = word.to_ascii_lowercase();
-        let fits = |month: &&str| {
-            **month == word
-                || (word.len() == 3 && month.starts_with(&word))
-                || (word == "sept" && month.starts_with(&word))
-        };
-        let month = MONTHS.iter().position(|month| fits(&month))?;
+        let short = word.len() == 3 || word == "sept";
+        let month = MONTHS.iter().position(|month| *month == word || (short && month.starts_with(&word)))?;
         self.0 = rest;
         i16::try_from(month + 1).ok()
     }

@@ -22,8 +22,7 @@ pub fn unquoted(finding: &Finding, page: &Page) -> Option<Fix> {
     let head = page.text.get(..block.end)?;
     let mut splices: Vec<Splice> = Vec::new();
     let mut quoted = head.to_owned();
-    loop {
-        let Some(error) = Frontmatter::parse(&quoted).error else { break };
+    while let Some(error) = Frontmatter::parse(&quoted).error {
         if error.kind != YamlErrorKind::UnquotedColon || splices.len() == MAX_QUOTED {
             return None;
         }

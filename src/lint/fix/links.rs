@@ -8,7 +8,8 @@ use crate::lint::context::Context;
 use crate::lint::registry::{LINK_ABSOLUTE, LINK_CASE, PATH_ABSOLUTE};
 use crate::lint::{Finding, Profile};
 use crate::okf::edit::{self, Splice};
-use crate::okf::frontmatter::Value;
+use crate::okf::frontmatter::{Node, Value};
+use crate::okf::slug::slugify;
 use crate::okf::{BundlePath, Link, LinkKind, Page, Target};
 use crate::text::Span;
 use crate::wiki::refactor::{link_path, styled};
@@ -96,12 +97,8 @@ impl<'a> Places<'a> {
         if embedded || self.is_nested(link.span) || link.text.trim().is_empty() {
             return None;
         }
-        let fragment = match link.destination.split_once('#') {
-            Some((_, heading)) => {
-                Some(crate::okf::slug::slugify(heading.split('|').next().unwrap_or(heading).trim()))
-            }
-            None => None,
-        };
+        let heading = link.destination.split_once('#').map(|(_, heading)| heading);
+        let fragment = heading.map(|heading| slugify(heading.split('|').next().unwrap_or(heading).trim()));
         let (target, path) = match &link.target {
             Target::Name(name) => match context.pages_named(name, page).as_slice() {
                 [one] => (context.wiki.page(one)?.as_ref(), destination(context.profile, page, one)),
@@ -179,5 +176,5 @@ fn field_value(page: &Page, link: &Link, key: &str, text: &str) -> Option<Splice
         return None;
     }
     let value = Value::String(link.destination.clone());
-    Some(edit::set_scalar(&page.text, &crate::okf::frontmatter::Node { value, span: link.span }, text))
+    Some(edit::set_scalar(&page.text, &Node { value, span: link.span }, text))
 }
