@@ -338,9 +338,12 @@ fn no_case_is_left_out() {
 const GOOD: &str =
     "---\ntype: Concept\ntitle: T\ndescription: D\ntimestamp: 2026-07-19T10:30:00Z\n---\n\nx\n";
 
+/// Files, and the lines of each that change.
+type FixedFiles = &'static [(&'static str, &'static [&'static str])];
+
 /// Case, whether unsafe fixes are made too, and in profile `wiki` the lines of each file that `--fix` takes out (`-`) and puts
 /// in (`+`), in order. Unsafe fixes make the safe ones too; what is not here stays as it is.
-const FIXES: &[(&str, bool, &[(&str, &[&str])])] = &[
+const FIXES: &[(&str, bool, FixedFiles)] = &[
     ("L08", false, &[("index.md", &["+* [B](b.md) - D", "+* [C](c.md) - D"])]),
     ("L11", false, &[("index.md", &["+* [B](b.md) - D"])]),
     ("L23", false, &[("index.md", &["-* [A](/a.md)", "+* [A](a.md)"])]),

@@ -36,20 +36,26 @@ pub enum Judged {
     Report { report: Report, whole: bool },
 }
 
-/// Judges a bundle; before that fixes those of its findings that are `wanted`, when it was asked for.
+/// Judges a bundle; before that fixes those of its findings that are `wanted`, when it was asked for. With `says_fixes` each
+/// finding that is left says what would mend it.
 pub fn judge(
     args: &FixArgs,
     bundle: &Bundle,
     wiki: Wiki,
     options: &Options,
     wanted: &dyn Fn(&Finding) -> bool,
+    says_fixes: bool,
     flags: &Flags,
 ) -> anyhow::Result<Judged> {
     if args.unsafe_fixes && !args.fix && !args.diff {
         anyhow::bail!("--unsafe-fixes says what to fix; add --fix to do it or --diff to see it");
     }
     if !args.fix && !args.diff {
-        return Ok(Judged::Report { report: lint::lint(&wiki, options), whole: true });
+        let mut report = lint::lint(&wiki, options);
+        if says_fixes {
+            fix::annotate(&wiki, &mut report, options);
+        }
+        return Ok(Judged::Report { report, whole: true });
     }
     let settings = Settings::load(flags, &Environment::of_process())?;
     let rules = Rules::manager(settings.manager.protect_raw).after(&settings.manager.rules);
@@ -77,7 +83,11 @@ pub fn judge(
     let whole = written.failed.is_empty();
     if !whole {
         outcome.fixed.retain(|fixed| fixed.files.iter().any(|file| written.landed.contains(file)));
-        outcome.report = lint::lint(&Wiki::load(bundle)?, options);
+        outcome.wiki = Wiki::load(bundle)?;
+        outcome.report = lint::lint(&outcome.wiki, options);
+    }
+    if says_fixes {
+        fix::annotate(&outcome.wiki, &mut outcome.report, options);
     }
     outcome.report.fixed = outcome.fixed;
     Ok(Judged::Report { report: outcome.report, whole })

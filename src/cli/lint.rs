@@ -55,14 +55,15 @@ pub fn run(args: &LintArgs, flags: &Flags) -> anyhow::Result<Exit> {
         ProfileChoice::Okf => Some(Profile::Okf),
     };
     let options = Options { profile, ..Options::default() };
-    let (report, whole) = match fix::judge(&args.fix, &bundle, wiki, &options, &|_| true, flags)? {
+    let json = args.json || args.format == Format::Json;
+    let (report, whole) = match fix::judge(&args.fix, &bundle, wiki, &options, &|_| true, json, flags)? {
         fix::Judged::Shown(exit) => return Ok(exit),
         fix::Judged::Report { report, whole } => (report, whole),
     };
     let stdout = io::stdout();
     let colours = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut out = BufWriter::new(stdout.lock());
-    if args.json || args.format == Format::Json {
+    if json {
         format::json(&report, &shown, &mut out)?;
     } else {
         format::text(&report, colours, &mut out)?;

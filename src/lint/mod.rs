@@ -88,6 +88,8 @@ pub struct Finding {
     pub message: String,
     /// The machine key of the rule (`target`, `field`, …); see the rule table.
     pub data: Map<String, Value>,
+    /// What would mend it, where that was asked for ([`fix::annotate`]).
+    pub fix: Option<fix::Offer>,
 }
 
 /// Which version of the specification judges in profile `okf`. The convention stands on 0.1.

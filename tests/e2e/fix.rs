@@ -59,6 +59,11 @@ fn fixes_are_shown_made_and_taken_back() {
     let again = said(&folder, &home, &["lint", "--fix"]);
     assert!(!again.out.contains("fixed"), "{}", again.out);
 
+    let json = said(&folder, &home, &["lint", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    let fix = serde_json::json!({"safety": "unsafe", "message": "moved.md becomes sub/moved.md"});
+    assert_eq!(json["findings"][0]["fix"], fix);
+
     let all = said(&folder, &home, &["lint", "--fix", "--unsafe-fixes", "--json"]);
     assert_eq!(all.code, Some(0), "{} {}", all.out, all.err);
     let json: serde_json::Value = serde_json::from_str(&all.out).unwrap();

@@ -62,6 +62,21 @@ pub struct Fix {
     pub edits: BTreeMap<BundlePath, Vec<Splice>>,
 }
 
+/// What a report says of a fix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Offer {
+    pub safety: Safety,
+    pub message: String,
+}
+
+/// Notes in each finding what would mend it.
+pub fn annotate(wiki: &Wiki, report: &mut Report, options: &Options) {
+    let fixes = offers(wiki, report, options, &report.findings);
+    for (finding, fix) in report.findings.iter_mut().zip(fixes) {
+        finding.fix = fix.map(|fix| Offer { safety: fix.safety, message: fix.what });
+    }
+}
+
 impl Fix {
     fn new(finding: &Finding, safety: Safety, what: String) -> Self {
         Self {

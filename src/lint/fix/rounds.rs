@@ -58,8 +58,9 @@ pub struct Outcome {
     pub fixed: Vec<Fixed>,
     /// Files that have a fix and are left as they are, each with the reason.
     pub refused: BTreeMap<BundlePath, Error>,
-    /// What is left to say once the changes are applied.
+    /// What is left to say once the changes are applied, and of which bundle.
     pub report: Report,
+    pub wiki: Wiki,
 }
 
 /// Fixes what can be fixed, on a copy.
@@ -132,7 +133,7 @@ pub fn run(mut wiki: Wiki, request: &Request<'_>) -> Outcome {
         fixed.retain(|fixed| !fixed.files.contains(&path));
         changes = staged.changes();
     }
-    Outcome { changes, fixed, refused, report }
+    Outcome { changes, fixed, refused, report, wiki }
 }
 
 /// One fix alone, as a set to look at. `Err` says which file it may not touch.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::shown_path;
-use crate::lint::fix::Fixed;
+use crate::lint::fix::{Fixed, Offer};
 use crate::lint::{Level, Profile, Report};
 
 #[derive(Serialize)]
@@ -33,6 +33,8 @@ struct Item<'a> {
     end_column: u32,
     message: &'a str,
     data: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<&'a Offer>,
 }
 
 #[derive(Serialize)]
@@ -60,6 +62,7 @@ pub fn json(report: &Report, bundle: &str, out: &mut dyn Write) -> io::Result<()
             end_column: finding.end_column,
             message: &finding.message,
             data: &finding.data,
+            fix: finding.fix.as_ref(),
         })
         .collect();
     let output = Output {
