@@ -1,17 +1,19 @@
 //! The small bundles with known right answers next to the repository, judged in both profiles. Skips when they are absent.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use wikiwright::bundle::LocalBundle;
+use wikiwright::bundle::{FileChange, LocalBundle, Read, Rules};
+use wikiwright::lint::fix::{self, Request};
 use wikiwright::lint::{self, Options, Profile};
 use wikiwright::wiki::Wiki;
 
@@ -264,6 +266,62 @@ fn each_case_gets_the_right_answer() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Lines that only one side has, in order; line ends count.
+fn changed_lines(old: &str, new: &str) -> Vec<String> {
+    use similar::{ChangeTag, TextDiff};
+    let diff = TextDiff::from_lines(old, new);
+    let changes = diff.iter_all_changes().filter(|change| change.tag() != ChangeTag::Equal);
+    changes
+        .map(|change| {
+            let sign = if change.tag() == ChangeTag::Delete { '-' } else { '+' };
+            format!("{sign}{}", change.value().strip_suffix('\n').unwrap_or(change.value()))
+        })
+        .collect()
+}
+
+fn fixes(bundle: &Path, profile: Profile, all: bool) -> Vec<(String, Vec<String>)> {
+    let base: Arc<dyn Read> = Arc::new(LocalBundle::open(bundle).unwrap());
+    let today = Some(jiff::civil::date(2026, 12, 1));
+    let options = Options { profile: Some(profile), today, ..Options::default() };
+    let rules = Rules::manager(true);
+    let request = Request { base: base.clone(), rules: &rules, options: &options, all, wanted: &|_| true };
+    let outcome = fix::run(Wiki::load(&*base).unwrap(), &request);
+    assert_eq!(outcome.refused, BTreeMap::new());
+    let of = |file: &FileChange| {
+        let (before, after) = file.texts().unwrap();
+        (file.path.relative().to_owned(), changed_lines(before.unwrap_or_default(), after.unwrap()))
+    };
+    outcome.changes.files.iter().map(of).collect()
+}
+
+#[test]
+fn each_case_is_fixed_as_it_should_be_and_no_other_is_touched() {
+    let Some(folder) = cases() else { return };
+    let mut wrong = Vec::new();
+    for (case, ..) in CASES {
+        for all in [false, true] {
+            let found = fixes(&folder.join(case), Profile::Wiki, all);
+            let listed =
+                |wanted: bool| FIXES.iter().find(|(id, unsafely, _)| id == case && *unsafely == wanted);
+            let right = if all { listed(true).or(listed(false)) } else { listed(false) };
+            let right: Vec<(String, Vec<String>)> = right
+                .map_or(&[][..], |(_, _, files)| *files)
+                .iter()
+                .map(|(path, lines)| {
+                    ((*path).to_owned(), lines.iter().map(|line| (*line).to_owned()).collect())
+                })
+                .collect();
+            if found != right {
+                wrong.push(format!(
+                    "{case} {}: made {found:?}, right is {right:?}",
+                    if all { "all" } else { "safe" }
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn no_case_is_left_out() {
     let Some(folder) = cases() else { return };
@@ -279,6 +337,80 @@ fn no_case_is_left_out() {
 
 const GOOD: &str =
     "---\ntype: Concept\ntitle: T\ndescription: D\ntimestamp: 2026-07-19T10:30:00Z\n---\n\nx\n";
+
+/// Files, and the lines of each that change.
+type FixedFiles = &'static [(&'static str, &'static [&'static str])];
+
+/// Case, whether unsafe fixes are made too, and in profile `wiki` the lines of each file that `--fix` takes out (`-`) and puts
+/// in (`+`), in order. Unsafe fixes make the safe ones too; what is not here stays as it is.
+const FIXES: &[(&str, bool, FixedFiles)] = &[
+    ("L08", false, &[("index.md", &["+* [B](b.md) - D", "+* [C](c.md) - D"])]),
+    ("L11", false, &[("index.md", &["+* [B](b.md) - D"])]),
+    ("L23", false, &[("index.md", &["-* [A](/a.md)", "+* [A](a.md)"])]),
+    ("L24", true, &[("index.md", &["-* [later](not-yet.md)"])]),
+    // The wikilink becomes the entry; no second one is added.
+    (
+        "L25",
+        false,
+        &[
+            (
+                "a.md",
+                &[
+                    "-see [[b|the B page]] and [[missing page]]",
+                    "+see [the B page](b.md) and [[missing page]]",
+                ],
+            ),
+            ("index.md", &["-[[b]]", "+[b](b.md)"]),
+        ],
+    ),
+    ("L26", false, &[("index.md", &["+", "+* [B](b.md) - D"])]),
+    ("L30", false, &[("index.md", &["-* [A](caf\u{e9}.md)", "+* [A](cafe\u{301}.md)"])]),
+    ("F01", false, &[("a.md", &["-  - /b.md", "+  - b.md"])]),
+    ("F11", false, &[("d.md", &["-title: D: two: colons", "+title: 'D: two: colons'"])]),
+    ("F16", false, &[("a.md", &["-\u{feff}---", "+---"])]),
+    ("F23", false, &[("index.md", &["+* [Hi](README.md)"])]),
+    (
+        "T02",
+        true,
+        &[
+            ("a.md", &["-timestamp: 2026-07", "+timestamp: 2026-12-01T00:00:00Z"]),
+            ("b.md", &["-timestamp: 2026-200", "+timestamp: 2026-12-01T00:00:00Z"]),
+        ],
+    ),
+    // The examples in code stay.
+    ("X01", false, &[("wiki/index.md", &["+* [B](b.md) - D"])]),
+    ("X03", false, &[("a.md", &["-timestamp: 19/07/2026", "+timestamp: 2026-07-19T00:00:00Z"])]),
+    (
+        "X04",
+        false,
+        &[
+            ("a.md", &["-timestamp: \"19/07/2026\"", "+timestamp: \"2026-07-19T00:00:00Z\""]),
+            ("b.md", &["-timestamp:  19/07/2026", "+timestamp:  2026-07-19T00:00:00Z"]),
+        ],
+    ),
+    ("X06", false, &[("a.md", &["-[x](/b.md)\r", "+[x](b.md)\r"]), ("index.md", &["+* [B](b.md) - D"])]),
+    ("X07", false, &[("a.md", &["-[x](/b.md)", "+[x](b.md)"])]),
+    (
+        "X10",
+        true,
+        &[
+            ("a.md", &["-timestamp: 07/04/2026", "+timestamp: 2026-04-07T00:00:00Z"]),
+            ("b.md", &["-timestamp: Q3 2026", "+timestamp: 2026-12-01T00:00:00Z"]),
+        ],
+    ),
+    (
+        "X11",
+        false,
+        &[
+            ("a.md", &["-[s](/sub/) [t](/a.md)", "+[s](sub/) [t](a.md)"]),
+            ("sub/b.md", &["-[s](/sub/)", "+[s](./)"]),
+        ],
+    ),
+    ("I01", false, &[("index.md", &["+* [F](foo.md) - D"])]),
+    ("I03", false, &[("index.md", &["+", "+* [B](bar.md) - D", "+* [F](foo.md) - D"])]),
+    ("I04", false, &[("index.md", &["-* [[bar]]", "+* [bar](bar.md)", "+* [F](foo.md) - D"])]),
+    ("I04", true, &[("index.md", &["-* [Foo](foo)", "-* [[bar]]", "+* [Foo](foo.md)", "+* [bar](bar.md)"])]),
+];
 
 /// Cases that no folder can hold: how each is made, and its findings in profile `wiki`.
 type Made = (&'static str, fn(&Bundle), Expected);
@@ -431,6 +563,45 @@ fn what_no_folder_can_hold_gets_the_right_answer_too() {
         });
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// X08: a page that nobody may write is said and left; the other is fixed.
+#[test]
+fn a_read_only_page_stays_and_the_others_are_fixed() {
+    let (folder, home) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let bundle = Bundle(folder);
+    bundle.page("a.md", "A", "[x](/b.md)").page("b.md", "B", "[x](/a.md)").index(&["a.md", "b.md"]);
+    bundle.bar("b.md", 0o444);
+    let output = lint_fix(bundle.0.path(), home.path());
+    let read = |name: &str| fs::read_to_string(bundle.0.path().join(name)).unwrap();
+    assert!(read("a.md").ends_with("[x](b.md)\n") && read("b.md").ends_with("[x](/a.md)\n"));
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(out.contains("fixed a.md:8:5: L002 link-absolute: /b.md becomes b.md\n"), "{out}");
+    assert!(out.contains("b.md:8:5: error L002") && !out.contains("fixed b.md"), "{out}");
+    assert!(err.contains("cannot write /b.md: the file is read-only"), "{err}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+/// X09: a page that is a link into `raw/` is not written through.
+#[test]
+fn a_source_behind_a_link_stays() {
+    let (folder, home) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let bundle = Bundle(folder);
+    bundle.page("raw/a.md", "A", "[x](/wiki/b.md)").page("wiki/b.md", "B", "x");
+    bundle.file("wiki/index.md", "* [a](a.md)\n* [b](b.md)\n").link("../raw/a.md", "wiki/a.md");
+    let before = fs::read(bundle.0.path().join("raw/a.md")).unwrap();
+    let output = lint_fix(bundle.0.path(), home.path());
+    assert_eq!(fs::read(bundle.0.path().join("raw/a.md")).unwrap(), before);
+    assert!(fs::symlink_metadata(bundle.0.path().join("wiki/a.md")).unwrap().is_symlink());
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains("not fixed: /raw/a.md: permission denied"), "{err}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+fn lint_fix(bundle: &Path, home: &Path) -> std::process::Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wikiwright"));
+    command.arg("lint").arg(bundle).args(["--fix", "--profile", "wiki"]);
+    command.env_remove("XDG_STATE_HOME").env_remove("XDG_CONFIG_HOME").env("HOME", home).output().unwrap()
 }
 
 /// A large wiki with many things that look like faults to a regular expression and are none.

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
-use super::{Exit, bundle};
-use crate::lint::{self, Level, Options, Profile, format, registry};
+use super::{Exit, bundle, fix};
+use crate::config::Flags;
+use crate::lint::{Level, Options, Profile, format, registry};
 use crate::wiki::Wiki;
 
 #[derive(Debug, Args)]
@@ -24,6 +25,8 @@ pub struct LintArgs {
     /// Short for --format json
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+    #[command(flatten)]
+    pub fix: fix::FixArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -42,7 +45,7 @@ pub enum Format {
     Json,
 }
 
-pub fn run(args: &LintArgs) -> anyhow::Result<Exit> {
+pub fn run(args: &LintArgs, flags: &Flags) -> anyhow::Result<Exit> {
     let shown = args.path.display().to_string();
     let bundle = bundle::open(&args.path)?;
     let wiki = Wiki::load(&bundle).with_context(|| format!("cannot read {shown}"))?;
@@ -51,15 +54,20 @@ pub fn run(args: &LintArgs) -> anyhow::Result<Exit> {
         ProfileChoice::Wiki => Some(Profile::Wiki),
         ProfileChoice::Okf => Some(Profile::Okf),
     };
-    let report = lint::lint(&wiki, &Options { profile, ..Options::default() });
+    let options = Options { profile, ..Options::default() };
+    let json = args.json || args.format == Format::Json;
+    let (report, whole) = match fix::judge(&args.fix, &bundle, wiki, &options, &|_| true, json, flags)? {
+        fix::Judged::Shown(exit) => return Ok(exit),
+        fix::Judged::Report { report, whole } => (report, whole),
+    };
     let stdout = io::stdout();
     let colours = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut out = BufWriter::new(stdout.lock());
-    if args.json || args.format == Format::Json {
+    if json {
         format::json(&report, &shown, &mut out)?;
     } else {
         format::text(&report, colours, &mut out)?;
     }
     out.flush()?;
-    Ok(if report.count(Level::Error) > 0 { Exit::Negative } else { Exit::Done })
+    Ok(if report.count(Level::Error) > 0 || !whole { Exit::Negative } else { Exit::Done })
 }

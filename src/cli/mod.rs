@@ -4,9 +4,12 @@
 pub mod ask;
 pub mod bundle;
 pub mod demo;
+pub mod fix;
+pub mod fmt;
 pub mod history;
 pub mod lint;
 pub mod manage;
+pub mod migrate;
 pub mod model;
 pub mod open;
 pub mod output;
@@ -28,7 +31,7 @@ use crate::config::Flags;
 pub enum Exit {
     /// It did what was asked; for `lint`: no errors.
     Done,
-    /// `lint` found errors, `ask` found nothing in the bundle, `manage` changed nothing because it was declined or
+    /// `lint` found errors or could not write a fix, `ask` found nothing in the bundle, `manage` changed nothing because it was declined or
     /// could not ask.
     Negative,
     /// Bad arguments, no such bundle, no terminal, no model, the model failed.
@@ -52,7 +55,7 @@ impl Exit {
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0  done; for lint: no errors
-  1  lint found errors; ask found no answer in the bundle; manage: nothing proposed was approved
+  1  lint found errors or could not write a fix; fmt --check found pages to format; ask found no answer in the bundle; manage: nothing proposed was approved
   2  could not run: bad arguments, no bundle there, no terminal, no model, the model failed
   128+n  the workbench was ended by signal n";
 
@@ -106,6 +109,10 @@ pub enum Command {
     Demo,
     /// Judge a bundle and print the findings
     Lint(lint::LintArgs),
+    /// Bring the frontmatter of every page into one form: keys in order, lists in one style
+    Fmt(fmt::FmtArgs),
+    /// Carry the pages over to a later version of the format; shows the diff and asks
+    Migrate(migrate::MigrateArgs),
     /// Ask the reader a question; the answer comes from the bundle only and cites its pages
     Ask(ask::AskArgs),
     /// Let the manager propose changes; nothing is written without a decision
@@ -156,7 +163,9 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         ),
         (path, None) => open::run(path.as_deref(), &flags),
         (None, Some(Command::Demo)) => demo::run(&flags),
-        (None, Some(Command::Lint(args))) => lint::run(args),
+        (None, Some(Command::Lint(args))) => lint::run(args, &flags),
+        (None, Some(Command::Fmt(args))) => fmt::run(args, &flags),
+        (None, Some(Command::Migrate(args))) => migrate::run(args, &flags),
         (None, Some(Command::Ask(args))) => ask::run(args, &flags),
         (None, Some(Command::Manage(args))) => manage::run(args, &flags),
         (None, Some(Command::Mv(args))) => refactor::mv(args, &flags),

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{Exit, bundle, output, review};
 use crate::bundle::ledger::record::Origin;
-use crate::bundle::{Rules, Staged};
+use crate::bundle::{Bundle, ChangeSet, Rules, Staged};
 use crate::config::{Environment, Flags, Settings};
 use crate::okf::BundlePath;
 use crate::text::Safe;
@@ -133,23 +133,34 @@ fn run(
     for note in &plan.notes {
         output::note(&Safe::line(note).into_string());
     }
+    settle(&bundle, &changes, how, &settings, message)
+}
+
+/// Shows a set and asks, or writes it or a patch of it, as the flags say.
+pub fn settle(
+    bundle: &Bundle,
+    changes: &ChangeSet,
+    how: &How,
+    settings: &Settings,
+    message: &str,
+) -> anyhow::Result<Exit> {
     let look = review::Look::of(&*bundle.reader(), settings.color);
     if let Some(file) = &how.patch {
-        return review::write_patch(file, &changes, look, bundle.label());
+        return review::write_patch(file, changes, look, bundle.label());
     }
     let decisions = if how.yes {
-        review::approve_all(&changes)
+        review::approve_all(changes)
     } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
-        review::ask(&changes, look, &mut io::stdin().lock(), &mut io::stdout())?
+        review::ask(changes, look, &mut io::stdin().lock(), &mut io::stdout())?
     } else {
-        review::show(&changes, review::Look { color: false, ..look }, &mut io::stdout())?;
+        review::show(changes, review::Look { color: false, ..look }, &mut io::stdout())?;
         output::note(
             "Nothing was changed: there is no terminal to ask on. --yes does it without asking, --patch FILE writes a patch.",
         );
         return Ok(Exit::Negative);
     };
     let origin = Origin { who: "person".to_owned(), message: message.to_owned(), ..Origin::default() };
-    let applied = bundle.apply(&changes, &decisions, &origin);
-    review::report(&changes, &applied, &mut io::stdout())?;
+    let applied = bundle.apply(changes, &decisions, &origin);
+    review::report(changes, &applied, &mut io::stdout())?;
     Ok(if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done })
 }

@@ -187,6 +187,7 @@ impl Findings {
             end_column: end.column,
             message,
             data,
+            fix: None,
         });
     }
 
@@ -210,6 +211,7 @@ impl Findings {
             end_column: 1,
             message: message.into(),
             data: to_map(data),
+            fix: None,
         });
     }
 }

@@ -1,6 +1,7 @@
 //! Rules over the model, findings, reports. Judges any [`Wiki`], the proposed one too; touches no file.
 
 mod context;
+pub mod fix;
 pub mod format;
 pub mod registry;
 mod report;
@@ -87,6 +88,8 @@ pub struct Finding {
     pub message: String,
     /// The machine key of the rule (`target`, `field`, …); see the rule table.
     pub data: Map<String, Value>,
+    /// What would mend it, where that was asked for ([`fix::annotate`]).
+    pub fix: Option<fix::Offer>,
 }
 
 /// Which version of the specification judges in profile `okf`. The convention stands on 0.1.
@@ -143,7 +146,7 @@ pub fn lint(wiki: &Wiki, options: &Options) -> Report {
     rules::check_bundle(&context, &mut whole);
     findings.append(&mut whole.list);
     findings.par_sort_by(in_order);
-    Report { profile, okf_version: context.version.as_str(), pages: pages.len(), findings }
+    Report { profile, okf_version: context.version.as_str(), pages: pages.len(), findings, fixed: Vec::new() }
 }
 
 /// By path, place, rule; the rest only so that equal places have one order.

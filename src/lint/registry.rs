@@ -145,7 +145,7 @@ rules! {
         bad: "==> wiki/concepts/page.md <==\n# Margin\n\n",
         good: "---\ntype: Concept\ntitle: Margin\n---\n",
     }
-    FRONTMATTER_INVALID "F002" "frontmatter-invalid" E E None "the frontmatter is not a YAML mapping" {
+    FRONTMATTER_INVALID "F002" "frontmatter-invalid" E E Safe "the frontmatter is not a YAML mapping" {
         why: "Readers with a real YAML parser see no field at all. The usual cause is a value that holds `: ` without quotes.",
         bad: "---\ntype: Concept\ntitle: Gross margin\ndescription: Margin: what remains\n---\n",
         good: "---\ntype: Concept\ntitle: Gross margin\ndescription: \"Margin: what remains\"\n---\n",
@@ -175,7 +175,7 @@ rules! {
         bad: "---\ntype: Concept\ntitle: Gross margin\ntitle: Margin\n---\n",
         good: "---\ntype: Concept\ntitle: Gross margin\n---\n",
     }
-    LINK_BROKEN "L001" "link-broken" E H None "a link's target does not exist" {
+    LINK_BROKEN "L001" "link-broken" E H Unsafe "a link's target does not exist" {
         why: "Whoever follows it finds nothing, and the page it meant looks unlinked. The specification allows links to pages not yet written.",
         bad: "See [margin](margin-q3.md).\n",
         good: "See [margin](margin.md).\n",
@@ -185,7 +185,7 @@ rules! {
         bad: "See [margin](/wiki/concepts/margin.md).\n",
         good: "See [margin](margin.md).\n",
     }
-    PATH_BROKEN "L003" "path-broken" E H None "the target of a path-valued field does not exist" {
+    PATH_BROKEN "L003" "path-broken" E H Unsafe "the target of a path-valued field does not exist" {
         why: "A page whose source cannot be found cannot be checked. Text that is no path (`Interview, March 2026`) is left alone.",
         bad: "---\ntype: Concept\ntitle: Gross margin\nsources: [../documents/gone.md]\n---\n",
         good: "---\ntype: Concept\ntitle: Gross margin\nsources: [margin.md]\n---\n",
@@ -215,7 +215,7 @@ rules! {
         bad: "See [[margin]].\n",
         good: "See [margin](margin.md).\n",
     }
-    IMAGE_MISSING "L009" "image-missing" W W None "an image's file does not exist" {
+    IMAGE_MISSING "L009" "image-missing" W W Unsafe "an image's file does not exist" {
         why: "Readers see a gap where the figure should be.",
         bad: "![margin by quarter](../assets/gone.png)\n",
         good: "![margin by quarter](../assets/margin.png)\n",

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
+use super::fix::Fixed;
 use super::registry::INDEX_MISSING;
 use super::{Finding, Level, Profile};
 use crate::okf::BundlePath;
@@ -16,6 +17,8 @@ pub struct Report {
     pub okf_version: &'static str,
     pub pages: usize,
     pub findings: Vec<Finding>,
+    /// What was mended before it was judged.
+    pub fixed: Vec<Fixed>,
 }
 
 /// How many findings of each level.

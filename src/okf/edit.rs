@@ -4,8 +4,13 @@ use super::frontmatter::{Entry, Frontmatter, Node, Value};
 use super::scalar;
 use crate::text::Span;
 
+mod canonical;
+mod migrate;
 #[cfg(test)]
 mod tests;
+
+pub use canonical::canonical;
+pub use migrate::to_0_2;
 
 /// A replacement of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +77,32 @@ pub fn set(text: &str, frontmatter: &Frontmatter, key: &str, value: &str) -> Opt
             .filter(|_| frontmatter.error.is_none());
     }
     add_lines(text, frontmatter, block, &format!("{key}: {value}{end}"))
+}
+
+/// Puts another text in the place of a scalar, inside the quotes that stand there where they can hold it.
+pub fn set_scalar(text: &str, node: &Node, value: &str) -> Splice {
+    let source = node.span.of(text);
+    let inner = ['"', '\'']
+        .iter()
+        .find_map(|quote| source.strip_prefix(*quote)?.strip_suffix(*quote))
+        .filter(|inner| node.value.as_str() == Some(inner) && !value.contains(['"', '\'', '\\', '\n']));
+    match inner {
+        Some(_) => Splice::new(Span::new(node.span.start + 1, node.span.end - 1), value),
+        None => Splice::new(node.span, scalar::written(value)),
+    }
+}
+
+/// Whether the value stands where its top-level key does and no other place of the block means it: an alias is
+/// written elsewhere, and what has an anchor is read elsewhere too.
+pub fn is_own(text: &str, frontmatter: &Frontmatter, key: &str, span: Span) -> bool {
+    let Some(at) = frontmatter.entries.iter().position(|e| e.key == key) else { return false };
+    let (Some(entry), next) = (frontmatter.entries.get(at), frontmatter.entries.get(at + 1)) else {
+        return false;
+    };
+    let from = entry.key_span.end.max(line_start(text, span.start));
+    entry.key_span.end <= span.start
+        && next.is_none_or(|next| span.end <= next.key_span.start)
+        && text.get(from..span.start).is_some_and(|lead| !lead.contains(['&', '*']))
 }
 
 /// Takes a top-level key away, with the lines of its value and the comments within.

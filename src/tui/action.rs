@@ -77,6 +77,8 @@ actions! {
     Undecide = "undecide", "take the decision back";
     ApproveAll = "approve-all", "approve everything";
     Apply = "apply", "write what is decided";
+    /// Shows what would mend the chosen finding.
+    Mend = "mend", "review the fix of the finding";
     Accept = "accept", "yes";
     Close = "close", "close";
 }

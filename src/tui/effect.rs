@@ -38,6 +38,12 @@ pub enum Effect {
         wiki: Arc<Wiki>,
         report: Arc<Report>,
     },
+    /// Make the change that mends a finding, a place in the report; the answer is [`Event::Mended`](super::event::Event::Mended).
+    Mend {
+        finding: usize,
+        wiki: Arc<Wiki>,
+        report: Arc<Report>,
+    },
     RenderDiff {
         file: FileChange,
         width: u16,
@@ -46,6 +52,8 @@ pub enum Effect {
     Apply {
         changes: Arc<ChangeSet>,
         decisions: Decisions,
+        /// It is the fix of a finding, not what the manager proposed.
+        mends: bool,
     },
     Agent(Role, AgentCommand),
     Suspend,

@@ -59,6 +59,8 @@ pub enum Event {
         changes: Arc<ChangeSet>,
         verdict: Verdict,
     },
+    /// What mends the finding that was asked about, or why nothing does.
+    Mended(Result<Arc<ChangeSet>, String>),
     Applied {
         /// The set that was decided.
         changes: Arc<ChangeSet>,

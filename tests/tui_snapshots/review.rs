@@ -241,3 +241,71 @@ fn a_file_that_no_wiki_needs_is_marked_in_the_list_over_its_diff_and_in_the_ques
     rig.propose(&[("/wiki/pond.md", Some("# Pond\n"))]);
     assert!(!rig.screen().contains("! "), "{}", rig.screen());
 }
+
+/// A wiki with one finding that can be fixed and one that cannot.
+fn fixable() -> Rig {
+    let mut files = crate::rig::sample();
+    for (at, text) in &mut files {
+        match *at {
+            "/wiki/index.md" => {
+                *text = "# Index\n\n* [Mill](/wiki/concepts/tide-mill.md)\n* [Gate](concepts/sea-gate.md)\n* [Gone](gone.md)\n"
+            }
+            "/wiki/log.md" => *text = "# Log\n",
+            _ => {}
+        }
+    }
+    Rig::new(files, WIDE)
+}
+
+/// Chooses the finding of this rule in the list.
+fn choose(rig: &mut Rig, code: &str) {
+    rig.keys("f8 home");
+    for _ in 0..rig.state.report.as_ref().unwrap().findings.len() {
+        let Some(Overlay::Problems(list)) = rig.state.overlays.last() else { panic!("no list") };
+        if rig.state.problem(list.rows[list.selected]).is_some_and(|finding| finding.rule.code == code) {
+            return;
+        }
+        rig.keys("down");
+    }
+    panic!("no {code}");
+}
+
+#[test]
+fn the_fix_of_a_finding_is_reviewed_before_it_is_made() {
+    let mut rig = fixable();
+    choose(&mut rig, "L002");
+    rig.keys("f");
+    let screen = rig.screen();
+    assert!(screen.contains("Review: 1 file") && screen.contains("concepts/tide-mill.md"), "{screen}");
+    let before = rig.bundle.read(&path("/wiki/index.md")).unwrap();
+    rig.keys("esc");
+    assert_eq!(rig.bundle.read(&path("/wiki/index.md")).unwrap(), before);
+    assert!(rig.state.staged.is_empty() && matches!(rig.state.overlays[..], [Overlay::Problems(_)]));
+    rig.keys("f y enter");
+    let after = before.replace("(/wiki/concepts", "(concepts");
+    assert_eq!(rig.bundle.read(&path("/wiki/index.md")).unwrap(), after);
+    assert!(rig.told.is_empty(), "the manager did not propose it");
+    assert!(rig.state.staged.is_empty() && rig.state.review.is_none() && rig.state.mending.is_none());
+    rig.keys("esc");
+    choose(&mut rig, "L001");
+    rig.keys("f");
+    assert!(rig.screen().contains("This finding has no fix"), "{}", rig.screen());
+}
+
+#[test]
+fn what_the_manager_proposes_waits_for_the_end_of_a_fix() {
+    let mut rig = fixable();
+    choose(&mut rig, "L002");
+    rig.keys("f");
+    rig.propose(&[(NEW, Some(POND))]);
+    assert!(rig.screen().contains("tide-mill.md") && !rig.screen().contains("pond.md"), "{}", rig.screen());
+    rig.keys("y enter");
+    assert!(rig.told.is_empty());
+    assert_eq!(rig.state.staged.files.len(), 1);
+    rig.keys("esc ctrl-r");
+    assert!(rig.screen().contains("pond.md"), "{}", rig.screen());
+    rig.keys("esc");
+    choose(&mut rig, "L001");
+    rig.keys("f");
+    assert!(rig.state.mending.is_none());
+}

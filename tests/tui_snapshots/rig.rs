@@ -147,8 +147,13 @@ impl Rig {
                     let verdict = work::judge(bundle, &changes, &wiki, &report, &lint::Options::default());
                     Event::Judged { changes, verdict }
                 }
+                Effect::Mend { finding, wiki, report } => {
+                    let bundle: Arc<dyn Read> = self.bundle.clone();
+                    let (rules, options) = (Rules::manager(true), lint::Options::default());
+                    work::mend(bundle, &rules, &wiki, &report, finding, &options)
+                }
                 Effect::RenderDiff { file, width } => work::render_diff(&file, width, &theme),
-                Effect::Apply { changes, decisions } => {
+                Effect::Apply { changes, decisions, .. } => {
                     let applied = apply::apply(self.bundle.as_ref(), &changes, &decisions);
                     Event::Applied { changes, applied }
                 }

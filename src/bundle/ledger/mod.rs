@@ -442,7 +442,8 @@ fn displaced() -> Error {
     }
 }
 
-fn waits(path: &BundlePath) -> Error {
+/// What is said of a file that could have been written, when another one of its set could not.
+pub fn waits(path: &BundlePath) -> Error {
     Error::new(
         ErrorKind::Conflict,
         path,

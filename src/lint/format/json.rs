@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::shown_path;
+use crate::lint::fix::{Fixed, Offer};
 use crate::lint::{Level, Profile, Report};
 
 #[derive(Serialize)]
@@ -16,7 +17,7 @@ struct Output<'a> {
     pages: usize,
     findings: Vec<Item<'a>>,
     /// What `--fix` changed.
-    fixed: [Value; 0],
+    fixed: &'a [Fixed],
     summary: Summary,
 }
 
@@ -32,6 +33,8 @@ struct Item<'a> {
     end_column: u32,
     message: &'a str,
     data: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<&'a Offer>,
 }
 
 #[derive(Serialize)]
@@ -59,6 +62,7 @@ pub fn json(report: &Report, bundle: &str, out: &mut dyn Write) -> io::Result<()
             end_column: finding.end_column,
             message: &finding.message,
             data: &finding.data,
+            fix: finding.fix.as_ref(),
         })
         .collect();
     let output = Output {
@@ -67,8 +71,13 @@ pub fn json(report: &Report, bundle: &str, out: &mut dyn Write) -> io::Result<()
         okf_version: report.okf_version,
         pages: report.pages,
         findings,
-        fixed: [],
-        summary: Summary { errors: counts.errors, warnings: counts.warnings, hints: counts.hints, fixed: 0 },
+        fixed: &report.fixed,
+        summary: Summary {
+            errors: counts.errors,
+            warnings: counts.warnings,
+            hints: counts.hints,
+            fixed: report.fixed.len(),
+        },
     };
     serde_json::to_writer_pretty(&mut *out, &output)?;
     writeln!(out)

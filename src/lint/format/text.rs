@@ -23,6 +23,11 @@ fn colour_of(level: Level) -> &'static str {
 pub fn text(report: &Report, colours: bool, out: &mut dyn Write) -> io::Result<()> {
     let paint = |code: &'static str| if colours { code } else { "" };
     let reset = paint(RESET);
+    for fixed in &report.fixed {
+        let (path, message) = (Safe::line(fixed.path.relative()), Safe::line(&fixed.message));
+        let (code, name) = (fixed.rule.code, fixed.rule.name);
+        writeln!(out, "fixed {path}:{}:{}: {code} {name}: {message}", fixed.line, fixed.column)?;
+    }
     for finding in &report.findings {
         let path = Safe::line(shown_path(finding));
         let message = Safe::line(&finding.message);
@@ -47,8 +52,10 @@ fn summary(report: &Report) -> String {
     let counts = report.counts();
     let rules: Vec<String> = report.by_rule().iter().map(|(code, count)| format!("{code} {count}")).collect();
     let rules = if rules.is_empty() { String::new() } else { format!(": {}", rules.join(", ")) };
+    let fixed =
+        if report.fixed.is_empty() { String::new() } else { format!(", {} fixed", report.fixed.len()) };
     format!(
-        "{}, {}, {} in {} (profile {}){rules}",
+        "{}, {}, {}{fixed} in {} (profile {}){rules}",
         counted(counts.errors, "error"),
         counted(counts.warnings, "warning"),
         counted(counts.hints, "hint"),

@@ -5,11 +5,11 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::{Perform, model, work};
 use crate::agent::driver::{self, Session};
 use crate::agent::{AgentCommand, Role};
-use crate::bundle::Bundle;
 use crate::bundle::ledger::Recovery;
 use crate::bundle::ledger::record::Origin;
 use crate::bundle::open::Claim;
 use crate::bundle::watch::Changed;
+use crate::bundle::{Bundle, Rules};
 use crate::lint;
 use crate::tui::Setup;
 use crate::tui::effect::Effect;
@@ -20,6 +20,8 @@ use crate::tui::state::State;
 pub struct World {
     bundle: Bundle,
     lint: lint::Options,
+    /// What a fix may write.
+    rules: Rules,
     events: UnboundedSender<Event>,
     changes: model::Changes,
     /// The model's name, for the ledger.
@@ -34,6 +36,7 @@ impl World {
         let changes = model::start(setup.bundle.clone(), setup.lint.clone(), events.clone());
         let model = setup.client.as_ref().map(|client| client.name().to_owned());
         claim(setup.bundle.clone(), events.clone());
+        let rules = Rules::manager(setup.manager.protect_raw).after(&setup.manager.rules);
         let (manager, reader) = match setup.client {
             Some(client) => {
                 let read = setup.bundle.reader();
@@ -43,7 +46,7 @@ impl World {
             }
             None => (None, None),
         };
-        Self { bundle: setup.bundle, lint: setup.lint, events, changes, model, manager, reader }
+        Self { bundle: setup.bundle, lint: setup.lint, rules, events, changes, model, manager, reader }
     }
 
     /// Runs `job` on a blocking thread and sends its answer. A panic there was reported by the hook.
@@ -122,14 +125,18 @@ impl Perform for World {
                     Event::Judged { changes, verdict }
                 });
             }
+            Effect::Mend { finding, wiki, report } => {
+                let (bundle, options, rules) = (self.bundle.reader(), self.lint.clone(), self.rules.clone());
+                self.compute(move || work::mend(bundle, &rules, &wiki, &report, finding, &options));
+            }
             Effect::RenderDiff { file, width } => {
                 self.compute(move || work::render_diff(&file, width, &theme));
             }
-            Effect::Apply { changes, decisions } => {
+            Effect::Apply { changes, decisions, mends } => {
                 let (bundle, events) = (self.bundle.clone(), self.events.clone());
                 let origin = Origin {
-                    who: "manager".to_owned(),
-                    model: self.model.clone(),
+                    who: if mends { "lint" } else { "manager" }.to_owned(),
+                    model: self.model.clone().filter(|_| !mends),
                     message: "approved in the workbench".to_owned(),
                     ..Origin::default()
                 };

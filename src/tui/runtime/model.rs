@@ -131,7 +131,7 @@ async fn follow(
 }
 
 fn unjudged() -> Report {
-    Report { profile: Profile::Wiki, okf_version: "0.1", pages: 0, findings: Vec::new() }
+    Report { profile: Profile::Wiki, okf_version: "0.1", pages: 0, findings: Vec::new(), fixed: Vec::new() }
 }
 
 /// The model and what changed; none when nothing did.

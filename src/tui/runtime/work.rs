@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::bundle::{ChangeSet, FileChange, Read, Staged};
-use crate::lint::{self, Finding, Report};
+use crate::bundle::{ChangeSet, FileChange, Read, Rules, Staged};
+use crate::lint::{self, Finding, Report, fix};
 use crate::okf::{BundlePath, Link, Page, Target};
 use crate::text::Safe;
 use crate::tui::event::{Diff, Event};
@@ -68,6 +68,22 @@ pub fn render_text(ticket: u64, path: &BundlePath, text: &str, width: u16, theme
         rendered.rows.push(cut.len());
     }
     Event::PageRendered { ticket, rendered }
+}
+
+/// The change that mends one finding of `report`, or a sentence why there is none.
+pub fn mend(
+    bundle: Arc<dyn Read>,
+    rules: &Rules,
+    wiki: &Wiki,
+    report: &Report,
+    finding: usize,
+    options: &lint::Options,
+) -> Event {
+    let fix = fix::offers(wiki, report, options, report.findings.get(finding)).into_iter().flatten().next();
+    Event::Mended(match fix {
+        None => Err("This finding has no fix that could be made without you.".to_owned()),
+        Some(fix) => fix::change(&bundle, rules, wiki, &fix).map(Arc::new).map_err(|error| error.to_string()),
+    })
 }
 
 pub fn render_diff(file: &FileChange, width: u16, theme: &Theme) -> Event {

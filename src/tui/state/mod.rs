@@ -15,7 +15,7 @@ use chat::Chat;
 use composer::Line;
 use page::PagePane;
 use problems::Problems;
-use review::{Review, Summary};
+use review::{Mending, Review, Summary};
 use tree::Tree;
 
 use super::Suggestions;
@@ -111,7 +111,10 @@ pub struct State {
     pub role: Role,
     pub manager: Chat,
     pub reader: Chat,
+    /// What the manager proposed, or the fix of a finding while `mending`.
     pub staged: Arc<ChangeSet>,
+    /// A fix is under review; holds what the manager proposes meanwhile.
+    pub mending: Option<Mending>,
     pub review: Option<Review>,
     pub overlays: Vec<Overlay>,
     pub notice: Option<Notice>,
@@ -144,6 +147,7 @@ impl State {
             manager: Chat::new(has_model, fixed.suggestions.manager.clone()),
             reader: Chat::new(has_model, fixed.suggestions.reader.clone()),
             staged: Arc::default(),
+            mending: None,
             review: None,
             overlays: Vec::new(),
             notice: None,

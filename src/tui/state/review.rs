@@ -7,6 +7,7 @@ use crate::bundle::change::Decisions;
 use crate::bundle::{ChangeKind, ChangeSet, Decision};
 use crate::lint::Counts;
 use crate::okf::{BundlePath, ContentHash};
+use crate::tui::effect::Opening;
 use crate::tui::event::Diff;
 
 /// Facts about one proposed change, computed away from the screen.
@@ -186,6 +187,12 @@ impl Review {
             self.selected = next;
         }
     }
+}
+
+/// Set aside while the fix of a finding is reviewed: the manager's last set, and whether its review should open.
+#[derive(Debug, Default)]
+pub struct Mending {
+    pub waiting: Option<(ChangeSet, Option<Opening>)>,
 }
 
 /// What an apply did, for the screen.

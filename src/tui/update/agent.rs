@@ -88,7 +88,11 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
 }
 
 /// The set of pending changes is another one.
-fn staged(state: &mut State, changes: ChangeSet, open: Option<Opening>) -> Vec<Effect> {
+pub fn staged(state: &mut State, changes: ChangeSet, open: Option<Opening>) -> Vec<Effect> {
+    if let Some(mending) = &mut state.mending {
+        mending.waiting = Some((changes, open));
+        return Vec::new();
+    }
     state.staged = Arc::new(changes);
     tree::rebuild(state);
     if state.staged.is_empty() {

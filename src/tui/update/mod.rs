@@ -40,6 +40,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::Weighed { changes, files, open } => return review::weighed(state, changes, files, open),
         Event::DiffRendered { shown, width, diff } => review::drawn(state, shown, width, diff),
         Event::Judged { changes, verdict } => review::judged(state, &changes, verdict),
+        Event::Mended(fix) => return review::mended(state, fix),
         Event::Applied { changes, applied } => return review::applied(state, &changes, applied),
         Event::Agent(role, event) => return agent::event(state, role, event),
         Event::AgentGone(role) => agent::gone(state, role),

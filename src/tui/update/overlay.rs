@@ -17,8 +17,10 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Some(Overlay::Problems(problems)) => {
             let last = problems.rows.len().saturating_sub(1);
             move_by(&mut problems.selected, action, height, last);
-            if action == Action::Open {
-                return open_problem(state);
+            match action {
+                Action::Open => return open_problem(state),
+                Action::Mend => return mend_problem(state),
+                _ => {}
             }
         }
         Some(Overlay::Review) => return review::act(state, action),
@@ -86,6 +88,18 @@ pub fn open_problem(state: &mut State) -> Vec<Effect> {
     state.overlays.clear();
     keys::focus(state, Pane::Page);
     navigate::open(state, &path, Some(Goto::Offset(offset)))
+}
+
+/// Asks for the change that mends the chosen finding.
+fn mend_problem(state: &mut State) -> Vec<Effect> {
+    let Some(Overlay::Problems(problems)) = state.overlays.last() else { return Vec::new() };
+    let row = problems.rows.get(problems.selected).copied();
+    match (row, &state.wiki, &state.report) {
+        (Some(row), Some(wiki), Some(report)) => {
+            vec![Effect::Mend { finding: row.finding(), wiki: wiki.clone(), report: report.clone() }]
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn move_by(at: &mut usize, action: Action, page: usize, last: usize) {

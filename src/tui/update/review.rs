@@ -13,7 +13,7 @@ use crate::tui::action::Action;
 use crate::tui::effect::{Effect, Opening};
 use crate::tui::event::Diff;
 use crate::tui::state::layout::{diff_text, review as review_regions};
-use crate::tui::state::review::{Review, ReviewFile, Summary, Verdict, Weighed};
+use crate::tui::state::review::{Mending, Review, ReviewFile, Summary, Verdict, Weighed};
 use crate::tui::state::{About, Overlay, Pane, Question, State};
 
 /// Ctrl-R and the like.
@@ -88,6 +88,38 @@ pub fn weighed(
     judge(state)
 }
 
+/// The fix of a finding goes through the same review as what the manager proposes.
+pub fn mended(state: &mut State, fix: Result<Arc<ChangeSet>, String>) -> Vec<Effect> {
+    let changes = match fix {
+        Ok(changes) => changes,
+        Err(why) => {
+            state.say(Safe::line(&why).into_string());
+            return Vec::new();
+        }
+    };
+    if !state.staged.is_empty() {
+        waiting_notice(state);
+        return Vec::new();
+    }
+    state.mending = Some(Mending::default());
+    state.review = None;
+    state.staged = changes;
+    tree::rebuild(state);
+    open(state, Opening::Called)
+}
+
+/// The fix was written or put aside; what the manager proposed meanwhile comes to its own.
+fn end_mending(state: &mut State) -> Vec<Effect> {
+    let Some(mending) = state.mending.take() else { return Vec::new() };
+    state.staged = Arc::default();
+    state.review = None;
+    tree::rebuild(state);
+    match mending.waiting {
+        Some((changes, opening)) => super::agent::staged(state, changes, opening),
+        None => Vec::new(),
+    }
+}
+
 /// Has the forecast judged.
 fn judge(state: &State) -> Vec<Effect> {
     match (&state.review, &state.wiki, &state.report) {
@@ -130,6 +162,10 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
         Action::Close => {
             super::overlay::close(state);
+            if state.mending.is_some() {
+                state.say("The fix was not made.");
+                return end_mending(state);
+            }
             waiting_notice(state);
         }
         Action::FileNext => review.selected = (review.selected + 1).min(count.saturating_sub(1)),
@@ -294,7 +330,7 @@ fn apply(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     }
     review.applying = true;
-    vec![Effect::Apply { changes: review.changes.clone(), decisions }]
+    vec![Effect::Apply { changes: review.changes.clone(), decisions, mends: state.mending.is_some() }]
 }
 
 /// What was written, refused and rejected: on screen, and to the manager.
@@ -337,6 +373,10 @@ pub fn applied(state: &mut State, changes: &ChangeSet, applied: Applied) -> Vec<
     state.overlays.clear();
     state.overlays.push(Overlay::Summary { summary, top: 0 });
     let mut effects = vec![Effect::Refresh(touched)];
+    if state.mending.is_some() {
+        effects.extend(end_mending(state));
+        return effects;
+    }
     match &mut state.review {
         Some(review) if !state.staged.is_empty() => {
             review.applying = false;

@@ -103,6 +103,7 @@ fn hints(state: &State) -> Vec<Vec<Span<'static>>> {
     let wanted: &[(Layer, Action, &str)] = match state.overlays.last() {
         Some(Overlay::Problems(list)) if !list.rows.is_empty() => &[
             (Layer::Problems, Action::Open, "goes there, opens a group"),
+            (Layer::Problems, Action::Mend, "shows its fix"),
             (Layer::Problems, Action::Close, "closes"),
         ],
         Some(_) => &[(Layer::Review, Action::Close, "closes")],

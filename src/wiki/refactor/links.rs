@@ -36,7 +36,7 @@ pub(super) fn redirected(
 }
 
 /// A destination without its query and fragment.
-pub(super) fn link_path(destination: &str) -> &str {
+pub(crate) fn link_path(destination: &str) -> &str {
     destination.split(['?', '#']).next().unwrap_or_default()
 }
 
@@ -56,7 +56,7 @@ const SPECIAL: &AsciiSet = &CONTROLS
     .add(b'?');
 
 /// `path` written as `old` was: its query and fragment kept, other alphabets encoded when they were.
-pub(super) fn styled(old: &str, path: &str, raw: bool) -> String {
+pub(crate) fn styled(old: &str, path: &str, raw: bool) -> String {
     let tail = old.get(link_path(old).len()..).unwrap_or_default();
     if raw {
         return format!("{path}{tail}");

@@ -12,7 +12,7 @@ use crate::okf::edit::{self, Splice};
 use crate::okf::path::Reserved;
 use crate::okf::{BundlePath, Link, Page, Target};
 use index::{entry_line, with_entry};
-use links::{redirected, styled, verify};
+use links::{redirected, verify};
 
 mod index;
 mod links;
@@ -22,6 +22,7 @@ mod split;
 mod tests;
 mod unlink;
 
+pub(crate) use links::{link_path, styled};
 pub use merge::plan_merge;
 pub use split::plan_split;
 pub use unlink::plan_unlink;
