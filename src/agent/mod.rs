@@ -12,6 +12,7 @@ pub mod event;
 pub mod fsm;
 pub mod prompt;
 pub mod record;
+pub mod replay;
 pub mod review;
 pub mod tools;
 

@@ -112,7 +112,7 @@ impl StagedFile {
     }
 
     /// None for what is no change of a file in a bundle.
-    fn change(&self) -> Option<FileChange> {
+    pub fn change(&self) -> Option<FileChange> {
         let bytes = |content: &Option<Content>| match content {
             Some(content) => content.bytes().map(Some),
             None => Some(None),

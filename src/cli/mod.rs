@@ -15,6 +15,7 @@ pub mod open;
 pub mod output;
 pub mod refactor;
 pub mod review;
+pub mod sessions;
 pub mod turn;
 
 use std::io;
@@ -71,6 +72,8 @@ pub struct Cli {
     /// The bundle: its folder, a .zip or .tar.gz of it, or its address in object storage (s3://BUCKET/FOLDER); without
     /// it, the bundle around the current folder
     pub path: Option<PathBuf>,
+    #[command(flatten)]
+    pub take_up: sessions::TakeUp,
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -127,6 +130,10 @@ pub enum Command {
     Split(refactor::SplitArgs),
     /// List what was applied to a bundle, the newest first
     History(history::HistoryArgs),
+    /// List the conversations that are kept of a bundle
+    Sessions(sessions::SessionsArgs),
+    /// Run a kept conversation again with its recorded model answers, and say what comes out differently; writes nothing
+    Replay(sessions::ReplayArgs),
     /// Take an applied set back; where a file was changed since, nothing is written
     Undo(history::UndoArgs),
     /// Bring back a set that was taken back
@@ -161,7 +168,7 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
             "{} stands before a subcommand. Write the folder after it, or leave the subcommand out to open the workbench.",
             path.display()
         ),
-        (path, None) => open::run(path.as_deref(), &flags),
+        (path, None) => open::run(path.as_deref(), &cli.take_up, &flags),
         (None, Some(Command::Demo)) => demo::run(&flags),
         (None, Some(Command::Lint(args))) => lint::run(args, &flags),
         (None, Some(Command::Fmt(args))) => fmt::run(args, &flags),
@@ -172,6 +179,8 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         (None, Some(Command::Rm(args))) => refactor::rm(args, &flags),
         (None, Some(Command::Merge(args))) => refactor::merge(args, &flags),
         (None, Some(Command::Split(args))) => refactor::split(args, &flags),
+        (None, Some(Command::Sessions(args))) => sessions::list(args),
+        (None, Some(Command::Replay(args))) => sessions::run_again(args, &flags),
         (None, Some(Command::History(args))) => history::history(args, &flags),
         (None, Some(Command::Undo(args))) => history::turn(args, Direction::Undo, &flags),
         (None, Some(Command::Redo(args))) => history::turn(args, Direction::Redo, &flags),

@@ -2,22 +2,26 @@
 
 use std::path::Path;
 
+use super::sessions::{self, TakeUp};
 use super::{Exit, bundle, model};
 use crate::config::{Environment, Flags, Settings};
 use crate::tui::{self, Setup, Suggestions};
 
-pub fn run(path: Option<&Path>, flags: &Flags) -> anyhow::Result<Exit> {
+pub fn run(path: Option<&Path>, take_up: &TakeUp, flags: &Flags) -> anyhow::Result<Exit> {
     let environment = Environment::of_process();
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::open_or_discover(path)?.poll_every(settings.poll);
     let bundle = bundle::remember(bundle, &settings);
     super::runtime()?.block_on(async {
         let (client, model_hint) =
-            match model::client(settings.model, settings.model_timeout, &environment).await {
+            match model::client(settings.model.clone(), settings.model_timeout, &environment).await {
                 Ok(client) => (Some(client), String::new()),
                 Err(hint) => (None, hint),
             };
+        let name = client.as_ref().map(|client| client.name().to_owned()).unwrap_or_default();
+        let keeping = sessions::keep(&bundle, &name, take_up, &settings)?;
         let setup = Setup {
+            keeping,
             bundle,
             client,
             model_hint,

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use crate::agent::client::ModelClient;
 use crate::agent::driver::{ManagerOptions, ReaderOptions};
+use crate::agent::record::Keeping;
 use crate::bundle::Bundle;
 
 /// Everything the workbench is started with.
@@ -39,6 +40,8 @@ pub struct Setup {
     pub manager: ManagerOptions,
     pub reader: ReaderOptions,
     pub lint: crate::lint::Options,
+    /// What the manager and the reader keep, and take up.
+    pub keeping: (Keeping, Keeping),
 }
 
 /// What an empty chat offers to send.

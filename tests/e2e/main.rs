@@ -10,5 +10,6 @@ mod model;
 mod refactor;
 #[cfg(all(feature = "remote", feature = "archives"))]
 mod remote;
+mod sessions;
 mod support;
 mod workbench;

@@ -348,3 +348,52 @@ fn a_silent_endpoint_can_be_interrupted() {
     assert_eq!(screen.wait_exit().exit_code(), 0);
     place.assert_untouched();
 }
+
+#[test]
+fn a_killed_workbench_goes_on_with_its_conversation_and_its_pending_review() {
+    let (place, endpoint) = (Place::new(), scripted());
+    let home = place.folder.path().join("home");
+    let bundle = place.bundle();
+    let start = |more: &[&str]| {
+        let arguments =
+            [&[bundle.to_str().unwrap(), "--base-url", &endpoint.base_url, "--model", "test"], more].concat();
+        Start::new(&arguments).size(160, 45).env("HOME", home.to_str().unwrap()).spawn()
+    };
+    let mut screen = start(&[]);
+    screen.wait_for("no findings");
+    screen.send("c");
+    screen.wait_for(" MANAGER ");
+    screen.send(INGEST);
+    screen.wait_for(&format!("› {INGEST}"));
+    screen.send(ENTER);
+    screen.wait_for("Review: 13 files");
+    screen.signal("KILL");
+    screen.wait_exit();
+    place.assert_untouched();
+
+    let quiet = |arguments: &[&str]| place.run("http://127.0.0.1:9/v1", arguments);
+    let listed = quiet(&["sessions"]);
+    assert!(
+        listed.out.contains("1 messages, 13 files wait for review: Ingest raw/la-rance.md"),
+        "{}",
+        listed.out
+    );
+    let folder = listed.out.lines().find_map(|line| line.strip_prefix("They lie in ")).unwrap();
+    let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(!text.contains("sk-secret"));
+    let replayed = run(wikiwright(&home).arg("replay").arg(&file));
+    assert_eq!(replayed.code, Some(0), "{} {}", replayed.out, replayed.err);
+    assert!(replayed.out.contains(", 0 came out differently"), "{}", replayed.out);
+
+    let mut screen = start(&["--continue"]);
+    screen.wait_for("Review: 13 files");
+    screen.send("A");
+    screen.wait_for("Approve all 13 files");
+    screen.send("y");
+    screen.wait_for("13 written");
+    place.assert_ingested_and_clean();
+    // What landed is thought away.
+    let replayed = run(wikiwright(&home).arg("replay").arg(&file));
+    assert_eq!(replayed.code, Some(0), "{} {}", replayed.out, replayed.err);
+}

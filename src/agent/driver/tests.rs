@@ -285,3 +285,52 @@ async fn a_kept_session_goes_on_where_it_was_left_and_its_pending_changes_wait_a
     let requests = client.requests.lock().unwrap();
     assert_eq!(requests[0].messages.len(), 6, "system, question, call, result, answer, question");
 }
+
+#[tokio::test]
+async fn a_kept_session_can_be_run_again_and_says_what_differs() {
+    use crate::agent::replay::replay;
+
+    let files = [("/AGENTS.md", "x"), ("/wiki/index.md", "# W\n"), ("/wiki/b.md", "b\n")];
+    let bundle = Arc::new(MemoryBundle::new(files).unwrap());
+    let kept = Kept::default();
+    let keeping = Keeping { recorder: Some(Box::new(kept.clone())), past: Vec::new() };
+    let client = Prepared::new([
+        calls(&[
+            ("ls", json!({"path": "/wiki"})),
+            ("write_file", json!({"file_path": "/wiki/a.md", "content": "new\n"})),
+        ]),
+        calls(&[
+            ("read_file", json!({"file_path": "/wiki/b.md"})),
+            ("delete", json!({"file_path": "/wiki/b.md"})),
+        ]),
+        text("Proposed."),
+        calls(&[
+            ("read_file", json!({"file_path": "/wiki/a.md"})),
+            ("read_file", json!({"file_path": "/wiki/none.md"})),
+        ]),
+        text("Done."),
+    ]);
+    let mut session = keep_manager(bundle.clone(), client, ManagerOptions::default(), keeping);
+    session.commands.send(AgentCommand::Say("Write a page.".into())).unwrap();
+    while !matches!(session.events.recv().await.unwrap(), AgentEvent::Finished { .. }) {}
+    // One is approved, one rejected with a reason, which the manager answers.
+    let changes = session.staged.as_ref().unwrap().changes();
+    let decisions = [
+        (changes.files[0].path.clone(), Decision::Approved { shown: changes.files[0].shown() }),
+        (changes.files[1].path.clone(), Decision::Rejected { reason: "keep it".into() }),
+    ];
+    let applied = apply(bundle.as_ref(), &changes, &decisions.into_iter().collect());
+    session.commands.send(AgentCommand::Reviewed { changes, applied }).unwrap();
+    while !matches!(session.events.recv().await.unwrap(), AgentEvent::Finished { .. }) {}
+    drop(session);
+
+    let records = kept.0.lock().unwrap().clone();
+    let again = replay(&records, Role::Manager, bundle.clone(), Rules::manager(true));
+    assert_eq!((again.calls, again.answers, again.differences), (6, 5, vec![]));
+    // The bundle is another than the session saw.
+    bundle.write(&BundlePath::parse("/wiki/b.md").unwrap(), b"other\n").unwrap();
+    let again = replay(&records, Role::Manager, bundle, Rules::manager(true));
+    let what: Vec<_> = again.differences.iter().map(|d| d.what.as_str()).collect();
+    assert_eq!(what, ["ls", "read_file", "pending changes"], "{:?}", again.differences);
+    assert!(again.differences[1].recorded.contains("b\n") && again.differences[1].now.contains("other"));
+}

@@ -25,6 +25,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<Exit> {
     let settings = Settings::load(flags, &Environment::of_process())?;
     let root = copy()?;
     let setup = Setup {
+        keeping: Default::default(),
         bundle: bundle::remember(bundle::open(&root)?, &settings),
         client: Some(Arc::new(Scripted::new(Script::parse(SCRIPT)?, PAUSE))),
         model_hint: String::new(),

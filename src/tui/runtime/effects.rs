@@ -40,8 +40,9 @@ impl World {
         let (manager, reader) = match setup.client {
             Some(client) => {
                 let read = setup.bundle.reader();
-                let manager = driver::start_manager(read.clone(), client.clone(), setup.manager);
-                let reader = driver::start_reader(read, client, setup.reader);
+                let manager =
+                    driver::keep_manager(read.clone(), client.clone(), setup.manager, setup.keeping.0);
+                let reader = driver::keep_reader(read, client, setup.reader, setup.keeping.1);
                 (Some(listen(manager, &events)), Some(listen(reader, &events)))
             }
             None => (None, None),
