@@ -4,7 +4,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)]
 
+mod disk;
 #[path = "../e2e/support/mod.rs"]
 mod e2e;
+mod power;
 mod support;
 mod watch;

@@ -217,9 +217,10 @@ impl Ledger {
         let mut ready = Vec::new();
         let mut causes = Vec::new();
         for step in steps {
-            let result = match step.after {
-                Some(after) => self.bundle.prepare(&step.path, step.base(), after).map(Some),
-                None => self.bundle.expect(&step.path, step.base()).map(|()| None),
+            let result = match (step.after, step.base()) {
+                (Some(after), base) => self.bundle.prepare(&step.path, base, after).map(Some),
+                (None, Some(base)) => self.bundle.removable(&step.path, base).map(|()| None),
+                (None, None) => self.bundle.expect(&step.path, None).map(|()| None),
             };
             match result {
                 Ok(prepared) => ready.push((step, prepared)),

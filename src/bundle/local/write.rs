@@ -9,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{self, Access, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::{LocalBundle, READ_FLAGS, system_failure};
@@ -103,7 +103,7 @@ impl LocalBundle {
                         Err(Errno::EXIST) => {}
                         Err(errno) => {
                             self.remove_folders(&made);
-                            return Err(folder_failure(path, &at, errno));
+                            return permits(&fd, &at, false).and(Err(folder_failure(path, &at, errno)));
                         }
                     }
                     fs::fsync(&fd).and_then(|()| open_folder(&fd, name))
@@ -195,6 +195,18 @@ impl LocalBundle {
             Err(Errno::WOULDBLOCK) => None,
             _ => Some(Taken { _fd: Some(fd) }),
         }
+    }
+
+    /// Whether a [`Write::remove`] would succeed, as far as that can be told without doing it.
+    pub(in crate::bundle) fn removable(&self, path: &BundlePath, expected: ContentHash) -> Result<(), Error> {
+        check_name(path)?;
+        let gone = || Error::conflict(path, Some(expected), None);
+        let folder = self
+            .folder_of(path, Missing::Fail)
+            .map_err(|e| if e.kind == ErrorKind::NotFound { gone() } else { e })?;
+        let Found::File(_) = look(&folder.fd, path)? else { return Err(gone()) };
+        expect(&folder.fd, path, Some(expected))?;
+        permits(&folder.fd, path, true)
     }
 
     fn unlink(&self, path: &BundlePath, expected: Option<ContentHash>) -> Result<(), Error> {
@@ -320,6 +332,29 @@ fn expect(folder: impl AsFd, path: &BundlePath, expected: Option<ContentHash>) -
     if found == expected { Ok(()) } else { Err(Error::conflict(path, expected, found)) }
 }
 
+/// `Denied` when the system would refuse to put a file at `path` or, with `there`, to take away the one that is: told
+/// before anything of a set is done. The bits of the file itself do not matter for that.
+fn permits(folder: impl AsFd, path: &BundlePath, there: bool) -> Result<(), Error> {
+    let writable = |name: &str| fs::accessat(&folder, name, Access::WRITE_OK, AtFlags::EACCESS);
+    let refused = |errno: Errno, what: &BundlePath, advice: &str| {
+        let why = match errno {
+            Errno::ROFS => "it lies on a file system that is read-only",
+            Errno::PERM => "it is marked as unchangeable",
+            _ => "its permissions do not let you write in it",
+        };
+        let message = format!("{} cannot be changed: {why}; {advice}", what.as_str());
+        Err(Error::new(ErrorKind::Denied, path, message))
+    };
+    if let Err(errno @ (Errno::ACCESS | Errno::PERM | Errno::ROFS)) = writable(".") {
+        let parent = path.parent().unwrap_or_else(BundlePath::root);
+        return refused(errno, &parent, "change them and apply again");
+    }
+    match writable(path.name()) {
+        Err(Errno::PERM) if there => refused(Errno::PERM, path, "take the mark away and apply again"),
+        _ => Ok(()),
+    }
+}
+
 /// The steps of a write within one open folder. Whatever fails, the old file is whole and no temporary file is left.
 fn put_in(
     folder: &OwnedFd,
@@ -349,9 +384,13 @@ fn stage_in(
         // Told before any work is done, and again when it is moved in.
         expect(folder, path, expected)?;
     }
+    permits(folder, path, old.is_some())?;
     let (temporary, file) =
         make_temporary(folder, old.is_none()).map_err(|errno| folder_failure(path, path, errno))?;
-    match fill(file, old.as_ref(), bytes) {
+    let filled = fill(&file, old.as_ref(), bytes)
+        .and_then(|()| if old.is_some() { keep_attributes(folder, path, &file) } else { Ok(()) })
+        .and_then(|()| file.sync_all());
+    match filled {
         Ok(()) => Ok(temporary),
         Err(e) => {
             let _ = fs::unlinkat(folder, &temporary, AtFlags::empty());
@@ -407,19 +446,57 @@ fn make_temporary(folder: &OwnedFd, new: bool) -> Result<(String, File), Errno> 
     }
 }
 
-fn fill(mut file: File, old: Option<&Stat>, bytes: &[u8]) -> std::io::Result<()> {
+/// Content, owner, group and mode.
+fn fill(mut file: &File, old: Option<&Stat>, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(bytes)?;
     if let Some(old) = old {
-        let mine = fs::fstat(&file)?;
+        let mine = fs::fstat(file)?;
         if (mine.st_uid, mine.st_gid) != (old.st_uid, old.st_gid) {
             let (owner, group) = (fs::Uid::from_raw(old.st_uid), fs::Gid::from_raw(old.st_gid));
             // Only root may give a file away; anybody else leaves it to themselves, as editors do.
-            let _ = fs::fchown(&file, Some(owner), Some(group));
+            let _ = fs::fchown(file, Some(owner), Some(group));
         }
         // Without set-id bits: the new owner may be another.
-        fs::fchmod(&file, Mode::from_raw_mode(old.st_mode & 0o777))?;
+        fs::fchmod(file, Mode::from_raw_mode(old.st_mode & 0o777))?;
     }
-    file.sync_all()
+    Ok(())
+}
+
+/// Gives `file` the attributes that people and their programs put on the file at `path` (those named `user.`); the others
+/// are the system's own business. A file system without attributes has none to keep.
+#[cfg(target_os = "linux")]
+fn keep_attributes(folder: &OwnedFd, path: &BundlePath, file: &File) -> std::io::Result<()> {
+    /// The kernel's own bounds (`XATTR_LIST_MAX`, `XATTR_SIZE_MAX`), in bytes.
+    const MOST: usize = 64 * 1024;
+
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | READ_FLAGS;
+    let old = fs::openat(folder, path.name(), flags, Mode::empty())?;
+    if FileType::from_raw_mode(fs::fstat(&old)?.st_mode) != FileType::RegularFile {
+        // Swapped in since it was looked at; the move will refuse it.
+        return Ok(());
+    }
+    let size = match fs::flistxattr(&old, &mut [0_u8; 0]) {
+        Ok(0) | Err(Errno::NOTSUP) => return Ok(()),
+        size => size?,
+    };
+    let mut names = vec![0; size.max(MOST)];
+    let size = fs::flistxattr(&old, names.as_mut_slice())?;
+    names.truncate(size);
+    let mut value = vec![0; MOST];
+    for name in names.split(|byte| *byte == 0).filter(|name| name.starts_with(b"user.")) {
+        let size = match fs::fgetxattr(&old, name, value.as_mut_slice()) {
+            // Taken away in this moment.
+            Err(Errno::NODATA) => continue,
+            size => size?,
+        };
+        fs::fsetxattr(file, name, value.get(..size).unwrap_or_default(), fs::XattrFlags::empty())?;
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keep_attributes(_: &OwnedFd, _: &BundlePath, _: &File) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Renames onto a name that must be free.
