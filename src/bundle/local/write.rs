@@ -336,21 +336,20 @@ fn expect(folder: impl AsFd, path: &BundlePath, expected: Option<ContentHash>) -
 /// before anything of a set is done. The bits of the file itself do not matter for that.
 fn permits(folder: impl AsFd, path: &BundlePath, there: bool) -> Result<(), Error> {
     let writable = |name: &str| fs::accessat(&folder, name, Access::WRITE_OK, AtFlags::EACCESS);
-    let refused = |errno: Errno, what: &BundlePath, advice: &str| {
+    let refused = |errno: Errno, what: &BundlePath| {
         let why = match errno {
-            Errno::ROFS => "it lies on a file system that is read-only",
-            Errno::PERM => "it is marked as unchangeable",
-            _ => "its permissions do not let you write in it",
+            Errno::ROFS => "it lies on a file system that is read-only; make that writable and apply again",
+            Errno::PERM => "it is marked as unchangeable; take the mark away and apply again",
+            _ => "its permissions do not let you write in it; change them and apply again",
         };
-        let message = format!("{} cannot be changed: {why}; {advice}", what.as_str());
+        let message = format!("{} cannot be changed: {why}", what.as_str());
         Err(Error::new(ErrorKind::Denied, path, message))
     };
     if let Err(errno @ (Errno::ACCESS | Errno::PERM | Errno::ROFS)) = writable(".") {
-        let parent = path.parent().unwrap_or_else(BundlePath::root);
-        return refused(errno, &parent, "change them and apply again");
+        return refused(errno, &path.parent().unwrap_or_else(BundlePath::root));
     }
     match writable(path.name()) {
-        Err(Errno::PERM) if there => refused(Errno::PERM, path, "take the mark away and apply again"),
+        Err(Errno::PERM) if there => refused(Errno::PERM, path),
         _ => Ok(()),
     }
 }
