@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::Command;
 
-use wikiwright::bundle::{Applied, ErrorKind, LocalBundle, Read as _};
+use wikiwright::bundle::{Applied, ChangeKind, ErrorKind, FileChange, LocalBundle, Read as _};
 
 use super::support::{
     MOUNTS, Tree, between, child, child_root, files, inside, ledger, origin, path, plant, run, skipped, tree,
@@ -257,6 +257,38 @@ fn d09_mode_group_and_attributes_of_a_file_are_kept() {
         }
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "two\n");
+}
+
+#[test]
+fn d09_a_moved_file_keeps_mode_and_attributes() {
+    let temp = tempfile::tempdir().unwrap();
+    let (bundle, flags) = (temp.path().join("bundle"), rustix::fs::XattrFlags::empty());
+    plant(&bundle, &files(&[("sub/a.md", "one\n")]));
+    std::fs::set_permissions(bundle.join("sub/a.md"), std::fs::Permissions::from_mode(0o640)).unwrap();
+    let marked = rustix::fs::setxattr(bundle.join("sub/a.md"), "user.colour", b"red", flags).is_ok();
+    if !marked {
+        skipped("this file system knows no attributes: the rest is tested");
+    }
+    let bytes = |text: &str| Some(std::sync::Arc::from(text.as_bytes()));
+    let kind = ChangeKind::Rename { from: path("/sub/a.md") };
+    let change = FileChange { path: path("/new/b.md"), kind, before: bytes("one\n"), after: bytes("two\n") };
+    let (changes, decisions) = super::support::approved(vec![change]);
+    let ledger = ledger(temp.path());
+    let facts = |name: &str| {
+        let (at, mut value) = (bundle.join(name), [0; 10]);
+        let length = rustix::fs::getxattr(&at, "user.colour", value.as_mut_slice()).unwrap_or(0);
+        (std::fs::metadata(&at).unwrap().mode() & 0o777, value[..length].to_vec())
+    };
+    let wanted = (0o640, if marked { b"red".to_vec() } else { Vec::new() });
+    assert!(ledger.apply(&changes, &decisions, &origin()).failed.is_empty());
+    assert_eq!(tree(&bundle), files(&[("new/b.md", "two\n")]));
+    assert_eq!(facts("new/b.md"), wanted);
+    // And on its way back.
+    let undo = ledger.undo(&ledger.history().unwrap()[0]).unwrap();
+    let (changes, decisions) = super::support::approved(undo.files);
+    assert!(ledger.apply(&changes, &decisions, &origin()).failed.is_empty());
+    assert_eq!(tree(&bundle), files(&[("sub/a.md", "one\n")]));
+    assert_eq!(facts("sub/a.md"), wanted);
 }
 
 #[test]

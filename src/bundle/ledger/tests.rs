@@ -428,3 +428,70 @@ fn a_failing_disk_changes_nothing_or_everything() {
     }
     assert!(refused >= 10, "{refused}");
 }
+
+fn mode(place: &Place, name: &str) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(place.temp.path().join("bundle").join(name)).unwrap().permissions().mode() & 0o777
+}
+
+fn chmod(place: &Place, name: &str, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let file = place.temp.path().join("bundle").join(name);
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn d09_a_moved_or_deleted_file_keeps_its_mode_when_it_comes_back() {
+    let place = Place::new(OLD);
+    chmod(&place, "sub/c.md", 0o640);
+    chmod(&place, "b.md", 0o600);
+    let ledger = place.ledger();
+    let (changes, decisions) = mixed();
+    assert!(ledger.apply(&changes, &decisions, &origin()).failed.is_empty());
+    assert_eq!(mode(&place, "moved.md"), 0o640);
+    chmod(&place, "moved.md", 0o660);
+    let record = ledger.history().unwrap().remove(0);
+    let back = ledger.undo(&record).unwrap();
+    let moved = back.file(&path("/sub/c.md")).unwrap();
+    assert_eq!(moved.kind, ChangeKind::Rename { from: path("/moved.md") });
+    assert_eq!((moved.before.as_deref(), moved.after.as_deref()), (Some(&b"c2\n"[..]), Some(&b"c\n"[..])));
+    let undo = Origin { who: "undo".into(), undoes: Some(1), ..Origin::default() };
+    let (back, decisions) = set(back.files);
+    assert!(ledger.apply(&back, &decisions, &undo).failed.is_empty());
+    assert_eq!(place.files(), owned(OLD));
+    assert_eq!((mode(&place, "sub/c.md"), mode(&place, "b.md")), (0o660, 0o600));
+}
+
+#[test]
+fn d09_modes_outlive_a_crash_in_both_directions() {
+    for aborted in [false, true] {
+        let place = Place::new(OLD);
+        chmod(&place, "sub/c.md", 0o640);
+        chmod(&place, "b.md", 0o600);
+        let ledger = place.ledger();
+        let (changes, decisions) = mixed();
+        assert!(ledger.apply(&changes, &decisions, &origin()).failed.is_empty());
+        let record = ledger.history().unwrap().remove(0);
+        drop(ledger);
+        if !aborted {
+            // As if nothing had been moved yet.
+            std::fs::remove_file(place.temp.path().join("bundle/moved.md")).unwrap();
+            for (name, text) in OLD {
+                let file = place.temp.path().join("bundle").join(name);
+                std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+                std::fs::write(file, text).unwrap();
+            }
+            chmod(&place, "sub/c.md", 0o640);
+        }
+        let journal = Journal { aborted, record };
+        std::fs::write(place.temp.path().join("state/journal"), journal.encode().unwrap()).unwrap();
+        assert_eq!(place.ledger().open().unwrap().unwrap().kept, []);
+        if aborted {
+            assert_eq!(place.files(), owned(OLD));
+            assert_eq!((mode(&place, "sub/c.md"), mode(&place, "b.md")), (0o640, 0o600));
+        } else {
+            assert_eq!(place.files(), new());
+            assert_eq!(mode(&place, "moved.md"), 0o640);
+        }
+    }
+}

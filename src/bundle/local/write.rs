@@ -70,6 +70,24 @@ pub(in crate::bundle) struct Taken {
     _fd: Option<OwnedFd>,
 }
 
+/// Which mode, owner and attributes a file gets that stood nowhere before.
+#[derive(Clone, Copy, Default)]
+pub(in crate::bundle) struct Like<'a> {
+    /// Those of this file, when it is there: the other half of a move.
+    pub file: Option<&'a BundlePath>,
+    /// Otherwise this mode: a file that was deleted comes back.
+    pub mode: Option<u32>,
+}
+
+/// What a file gets besides its bytes.
+struct Facts {
+    mode: u32,
+    /// User and group.
+    owner: Option<(u32, u32)>,
+    /// The open file whose attributes it gets.
+    attributes: Option<OwnedFd>,
+}
+
 /// What stands at a path, links not followed.
 enum Found {
     Nothing,
@@ -152,17 +170,22 @@ impl LocalBundle {
         result
     }
 
-    /// Does all of a [`Write::replace`] but the rename.
+    /// Does all of a [`Write::replace`] but the rename. A new file is made `like` another.
     pub(in crate::bundle) fn prepare(
         &self,
         path: &BundlePath,
         expected: Option<ContentHash>,
         bytes: &[u8],
+        like: Like<'_>,
     ) -> Result<Prepared<'_>, Error> {
         check_name(path)?;
         check_size(path, bytes.len())?;
+        let facts = match expected {
+            None => self.facts_like(like)?,
+            Some(_) => None,
+        };
         let folder = self.folder_of(path, Missing::Make)?;
-        match stage_in(&folder.fd, path, Some(expected), bytes) {
+        match stage_in(&folder.fd, path, Some(expected), bytes, facts) {
             Ok(temporary) => {
                 let (path, temporary) = (path.clone(), Some(temporary));
                 Ok(Prepared { bundle: self, folder, path, expected, temporary })
@@ -171,6 +194,25 @@ impl LocalBundle {
                 self.remove_folders(&folder.made);
                 Err(e)
             }
+        }
+    }
+
+    fn facts_like(&self, like: Like<'_>) -> Result<Option<Facts>, Error> {
+        if let Some(file) = like.file
+            && let Ok(folder) = self.folder_of(file, Missing::Fail)
+            && let Found::File(stat) = look(&folder.fd, file)?
+        {
+            return Facts::of(&folder.fd, file, &stat).map(Some).map_err(|e| system_failure(file, &e));
+        }
+        Ok(like.mode.map(|mode| Facts { mode, owner: None, attributes: None }))
+    }
+
+    /// Permission bits of the file at `path`; none when there is none.
+    pub(in crate::bundle) fn mode_of(&self, path: &BundlePath) -> Option<u32> {
+        let folder = self.folder_of(path, Missing::Fail).ok()?;
+        match look(&folder.fd, path) {
+            Ok(Found::File(stat)) => Some(stat.st_mode & 0o777),
+            _ => None,
         }
     }
 
@@ -361,19 +403,21 @@ fn put_in(
     expected: Option<Option<ContentHash>>,
     bytes: &[u8],
 ) -> Result<(), Error> {
-    let temporary = stage_in(folder, path, expected, bytes)?;
+    let temporary = stage_in(folder, path, expected, bytes, None)?;
     move_in(folder, path, expected, &temporary).inspect_err(|_| {
         let _ = fs::unlinkat(folder, &temporary, AtFlags::empty());
     })?;
     confirm(folder, path)
 }
 
-/// Writes `bytes` to a temporary file beside `path`, down to the disk; its name. None is left when it fails.
+/// Writes `bytes` to a temporary file beside `path`, down to the disk; its name. None is left when it fails. A new file
+/// gets `facts`; one that replaces another gets that one's.
 fn stage_in(
     folder: &OwnedFd,
     path: &BundlePath,
     expected: Option<Option<ContentHash>>,
     bytes: &[u8],
+    facts: Option<Facts>,
 ) -> Result<String, Error> {
     let old = match look(folder, path)? {
         Found::File(stat) => Some(stat),
@@ -384,11 +428,13 @@ fn stage_in(
         expect(folder, path, expected)?;
     }
     permits(folder, path, old.is_some())?;
+    let facts = match &old {
+        Some(stat) => Some(Facts::of(folder, path, stat).map_err(|e| system_failure(path, &e))?),
+        None => facts,
+    };
     let (temporary, file) =
-        make_temporary(folder, old.is_none()).map_err(|errno| folder_failure(path, path, errno))?;
-    let filled = fill(&file, old.as_ref(), bytes)
-        .and_then(|()| if old.is_some() { keep_attributes(folder, path, &file) } else { Ok(()) })
-        .and_then(|()| file.sync_all());
+        make_temporary(folder, facts.is_none()).map_err(|errno| folder_failure(path, path, errno))?;
+    let filled = fill(&file, facts.as_ref(), bytes).and_then(|()| file.sync_all());
     match filled {
         Ok(()) => Ok(temporary),
         Err(e) => {
@@ -445,45 +491,54 @@ fn make_temporary(folder: &OwnedFd, new: bool) -> Result<(String, File), Errno> 
     }
 }
 
-/// Content, owner, group and mode.
-fn fill(mut file: &File, old: Option<&Stat>, bytes: &[u8]) -> std::io::Result<()> {
-    file.write_all(bytes)?;
-    if let Some(old) = old {
-        let mine = fs::fstat(file)?;
-        if (mine.st_uid, mine.st_gid) != (old.st_uid, old.st_gid) {
-            let (owner, group) = (fs::Uid::from_raw(old.st_uid), fs::Gid::from_raw(old.st_gid));
-            // Only root may give a file away; anybody else leaves it to themselves, as editors do.
-            let _ = fs::fchown(file, Some(owner), Some(group));
-        }
-        // Without set-id bits: the new owner may be another.
-        fs::fchmod(file, Mode::from_raw_mode(old.st_mode & 0o777))?;
+impl Facts {
+    /// Those of the file at `path` in its folder, which has this `stat`.
+    fn of(folder: &OwnedFd, path: &BundlePath, stat: &Stat) -> std::io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | READ_FLAGS;
+        let file = fs::openat(folder, path.name(), flags, Mode::empty())?;
+        // Where another kind was swapped in since it was looked at, the move will refuse it.
+        let regular = FileType::from_raw_mode(fs::fstat(&file)?.st_mode) == FileType::RegularFile;
+        Ok(Self {
+            // Without set-id bits: the new owner may be another.
+            mode: stat.st_mode & 0o777,
+            owner: Some((stat.st_uid, stat.st_gid)),
+            attributes: regular.then_some(file),
+        })
     }
-    Ok(())
 }
 
-/// Gives `file` the attributes that people and their programs put on the file at `path` (those named `user.`); the others
-/// are the system's own business. A file system without attributes has none to keep.
+/// Content, owner, group, mode and attributes.
+fn fill(mut file: &File, facts: Option<&Facts>, bytes: &[u8]) -> std::io::Result<()> {
+    file.write_all(bytes)?;
+    let Some(facts) = facts else { return Ok(()) };
+    if let Some((user, group)) = facts.owner {
+        let mine = fs::fstat(file)?;
+        if (mine.st_uid, mine.st_gid) != (user, group) {
+            let (user, group) = (fs::Uid::from_raw(user), fs::Gid::from_raw(group));
+            // Only root may give a file away; anybody else leaves it to themselves, as editors do.
+            let _ = fs::fchown(file, Some(user), Some(group));
+        }
+    }
+    fs::fchmod(file, Mode::from_raw_mode(facts.mode))?;
+    facts.attributes.as_ref().map_or(Ok(()), |old| keep_attributes(old, file))
+}
+
+/// Gives `file` the attributes that people and their programs put on `old` (those named `user.`); the others are the
+/// system's own business. A file system without attributes has none to keep.
 #[cfg(target_os = "linux")]
-fn keep_attributes(folder: &OwnedFd, path: &BundlePath, file: &File) -> std::io::Result<()> {
+fn keep_attributes(old: &OwnedFd, file: &File) -> std::io::Result<()> {
     /// The kernel's own bounds (`XATTR_LIST_MAX`, `XATTR_SIZE_MAX`), in bytes.
     const MOST: usize = 64 * 1024;
 
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | READ_FLAGS;
-    let old = fs::openat(folder, path.name(), flags, Mode::empty())?;
-    if FileType::from_raw_mode(fs::fstat(&old)?.st_mode) != FileType::RegularFile {
-        // Swapped in since it was looked at; the move will refuse it.
-        return Ok(());
-    }
-    let size = match fs::flistxattr(&old, &mut [0_u8; 0]) {
-        Ok(0) | Err(Errno::NOTSUP) => return Ok(()),
+    let mut names = vec![0; MOST];
+    let size = match fs::flistxattr(old, names.as_mut_slice()) {
+        Err(Errno::NOTSUP) => return Ok(()),
         size => size?,
     };
-    let mut names = vec![0; size.max(MOST)];
-    let size = fs::flistxattr(&old, names.as_mut_slice())?;
     names.truncate(size);
     let mut value = vec![0; MOST];
     for name in names.split(|byte| *byte == 0).filter(|name| name.starts_with(b"user.")) {
-        let size = match fs::fgetxattr(&old, name, value.as_mut_slice()) {
+        let size = match fs::fgetxattr(old, name, value.as_mut_slice()) {
             // Taken away in this moment.
             Err(Errno::NODATA) => continue,
             size => size?,
@@ -494,7 +549,7 @@ fn keep_attributes(folder: &OwnedFd, path: &BundlePath, file: &File) -> std::io:
 }
 
 #[cfg(not(target_os = "linux"))]
-fn keep_attributes(_: &OwnedFd, _: &BundlePath, _: &File) -> std::io::Result<()> {
+fn keep_attributes(_: &OwnedFd, _: &File) -> std::io::Result<()> {
     Ok(())
 }
 
