@@ -213,6 +213,56 @@ fn d06_a_folder_of_somebody_else_is_read_and_refused_up_front() {
 }
 
 #[test]
+fn d07_what_others_did_to_a_file_after_the_proposal_is_never_overwritten() {
+    let others: [(&str, fn(&Path)); 4] = [
+        ("edited", |file| std::fs::write(file, "by hand\n").unwrap()),
+        ("deleted", |file| std::fs::remove_file(file).unwrap()),
+        ("now a folder", |file| {
+            std::fs::remove_file(file).unwrap();
+            std::fs::create_dir(file).unwrap();
+            std::fs::write(file.join("in.md"), "by hand\n").unwrap();
+        }),
+        ("moved away", |file| std::fs::rename(file, file.with_file_name("moved.md")).unwrap()),
+    ];
+    for (what, meddle) in others {
+        let (temp, old, new) = guarded();
+        meddle(&temp.path().join("bundle/kept/b.md"));
+        let before = tree(&temp.path().join("bundle"));
+        let applied = apply(temp.path(), &old, &new);
+        assert!(applied.landed.is_empty() && !applied.failed.is_empty(), "{what}");
+        let (_, error) = applied.failed.iter().find(|(at, _)| at.as_str() == "/kept/b.md").unwrap();
+        assert!(matches!(error.kind, ErrorKind::Conflict | ErrorKind::IsDirectory), "{what}: {error}");
+        assert_eq!(tree(&temp.path().join("bundle")), before, "{what}");
+    }
+    // Another mode is no other content: it is kept, and the set lands.
+    let (temp, old, new) = guarded();
+    let file = temp.path().join("bundle/kept/b.md");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o604)).unwrap();
+    assert!(apply(temp.path(), &old, &new).failed.is_empty());
+    assert_eq!(std::fs::metadata(&file).unwrap().mode() & 0o777, 0o604);
+    assert_eq!(tree(&temp.path().join("bundle")), new);
+}
+
+#[test]
+fn d10_the_lock_of_a_killed_workbench_is_free_at_once() {
+    use super::e2e::bundle;
+    use super::e2e::pty::Start;
+
+    let bundle = bundle::small();
+    let open = || Start::new(&[bundle.path().to_str().unwrap()]).size(160, 40).spawn();
+    let mut first = open();
+    first.wait_for("no findings");
+    let second = open();
+    second.wait_for("another wikiwright has this bundle open");
+    first.signal("KILL");
+    first.wait_exit();
+    drop(second);
+    let third = open();
+    let text = third.wait_for("no findings");
+    assert!(!text.contains("another wikiwright") && !text.contains("read-only"), "{text}");
+}
+
+#[test]
 fn d08_an_edit_with_the_old_time_is_noticed() {
     let temp = tempfile::tempdir().unwrap();
     let (old, new) = (files(&[("a.md", "one\n")]), files(&[("a.md", "new\n")]));

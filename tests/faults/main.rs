@@ -7,6 +7,9 @@
 mod disk;
 #[path = "../e2e/support/mod.rs"]
 mod e2e;
+mod hostile;
+mod matrix;
+mod order;
 mod power;
 mod support;
 mod watch;

@@ -1,13 +1,15 @@
 //! Changes that others make: lost events, no watches left, storms, a root that goes away, our own echo.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use regex::Regex;
+use wikiwright::bundle::{Changed, LocalBundle, Watcher};
 
 use super::e2e::bundle;
-use super::e2e::pty::{Screen, Start, UP};
-use super::support::{inside, skipped, wait};
+use super::e2e::pty::{F1, Screen, Start, UP};
+use super::support::{MOUNTS, Tree, between, inside, ledger, origin, plant, run, skipped, wait};
 
 const CLEAN: &str = "✓ no findings";
 
@@ -122,4 +124,106 @@ fn w03_folders_made_beyond_the_limit_are_polled_too() {
     std::thread::sleep(Duration::from_secs(3));
     std::fs::write(bundle.path().join("wiki/f29/new.md"), BAD).unwrap();
     assert!(wait(Duration::from_secs(5), || screen.text().contains("1E ")), "{}", screen.text());
+}
+
+#[test]
+#[ignore = "a quarter of a minute; the faults profile runs it"]
+fn w05_a_checkout_of_thousands_of_files_is_one_storm_and_one_count() {
+    const FILES: usize = 5_000;
+    let bundle = bundle::small();
+    let root = bundle.path().to_str().unwrap();
+    let git = |arguments: &[&str]| {
+        let who = ["-C", root, "-c", "user.name=n", "-c", "user.email=e@x", "-c", "commit.gpgsign=false"];
+        run("git", &[&who[..], arguments].concat())
+    };
+    if let Err(why) = git(&["init", "-q", "-b", "one"]) {
+        return skipped(&why);
+    }
+    git(&["add", "."]).unwrap();
+    git(&["commit", "-qm", "one"]).unwrap();
+    git(&["checkout", "-q", "-b", "two"]).unwrap();
+    for n in 0..FILES {
+        let folder = bundle.path().join(format!("wiki/d{}/e{}", n % 10, n % 100));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("p{n}.md")), BAD).unwrap();
+    }
+    git(&["add", "."]).unwrap();
+    git(&["commit", "-qm", "two"]).unwrap();
+    git(&["checkout", "-q", "one"]).unwrap();
+    let mut screen = workbench(bundle.path());
+    git(&["checkout", "-q", "two"]).unwrap();
+    // Keys are answered while it reads.
+    let start = Instant::now();
+    screen.send(F1);
+    screen.wait_for("Help");
+    let answered = start.elapsed();
+    screen.send(F1);
+    let wanted = format!("{FILES}E");
+    let all = wait(Duration::from_secs(60), || screen.text().contains(&wanted));
+    assert!(all, "{}", screen.text());
+    eprintln!(
+        "help after {answered:?}, all {FILES} after {:?}, counts {:?}",
+        start.elapsed(),
+        counts(&screen)
+    );
+    assert!(answered < Duration::from_secs(2), "{answered:?}");
+    let passes = counts(&screen);
+    assert!(passes.len() <= 4, "a pass for each of these counts: {passes:?}");
+    git(&["checkout", "-q", "one"]).unwrap();
+    assert!(wait(Duration::from_secs(60), || screen.text().contains(CLEAN)), "{}", screen.text());
+}
+
+#[test]
+#[ignore = "needs root and mount; the faults profile runs it"]
+fn w06_a_bundle_that_is_unmounted_is_said_to_be_gone() {
+    if !inside(MOUNTS, "watch::w06_a_bundle_that_is_unmounted_is_said_to_be_gone") {
+        return;
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path().join("w");
+    std::fs::create_dir(&root).unwrap();
+    let at = root.to_str().unwrap();
+    if let Err(why) = run("mount", &["-t", "tmpfs", "none", at]) {
+        return skipped(&why);
+    }
+    bundle::copy(bundle::small().path(), &root);
+    let screen = workbench(&root);
+    run("umount", &["-l", at]).unwrap();
+    screen.wait_for("is gone or was replaced");
+    drop(screen);
+    assert_eq!(std::fs::read_dir(&root).unwrap().count(), 0, "nothing was written where it was");
+}
+
+#[test]
+fn w07_a_set_of_our_own_is_told_like_any_change_and_hides_no_foreign_one() {
+    const FILES: usize = 20;
+    let temp = tempfile::tempdir().unwrap();
+    let side = |what: &str| -> Tree {
+        (0..FILES).map(|n| (format!("wiki/p{n:02}.md"), format!("{what} {n}\n").into_bytes())).collect()
+    };
+    let (old, new) = (side("old"), side("new"));
+    plant(&temp.path().join("bundle"), &old);
+    let bundle = Arc::new(LocalBundle::open(&temp.path().join("bundle")).unwrap());
+    let (sender, told) = std::sync::mpsc::channel();
+    let _watcher = Watcher::start(bundle, move |changed| {
+        let _ = sender.send((Instant::now(), changed));
+    });
+    let (changes, decisions) = between(&old, &new);
+    assert_eq!(ledger(temp.path()).apply(&changes, &decisions, &origin()).landed.len(), FILES);
+    // Somebody edits one of them at once.
+    let edited = temp.path().join("bundle/wiki/p07.md");
+    std::fs::write(&edited, "by hand\n").unwrap();
+    let at = Instant::now();
+    let seen = std::iter::from_fn(|| told.recv_timeout(Duration::from_secs(3)).ok()).collect::<Vec<_>>();
+    let names = |changed: &Changed| match changed {
+        Changed::Paths(paths) => paths.iter().map(|path| path.as_str().to_owned()).collect(),
+        other => vec![format!("{other:?}")],
+    };
+    let after: Vec<String> =
+        seen.iter().filter(|(when, _)| *when >= at).flat_map(|(_, c)| names(c)).collect();
+    assert!(after.contains(&"/wiki/p07.md".to_owned()), "{after:?}");
+    // Only pages, no temporary file, and in bursts instead of one by one.
+    let all: Vec<String> = seen.iter().flat_map(|(_, changed)| names(changed)).collect();
+    assert!(all.iter().all(|name| name.starts_with("/wiki/p") && name.ends_with(".md")), "{all:?}");
+    assert!(seen.len() <= 12, "{} times told", seen.len());
 }
