@@ -4,6 +4,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::support::{
@@ -41,7 +42,9 @@ fn child_applies_sets() {
         let (changes, decisions) = between(&state(sets), &state(sets + 1));
         let applied = ledger.apply(&changes, &decisions, &origin());
         assert!(applied.failed.is_empty(), "{:?}", applied.failed);
-        std::fs::write(notes.join("landed"), (sets + 1).to_string()).unwrap();
+        // Whole at any moment, as it is read at any moment.
+        std::fs::write(notes.join("next"), (sets + 1).to_string()).unwrap();
+        std::fs::rename(notes.join("next"), notes.join("landed")).unwrap();
     }
 }
 
@@ -105,10 +108,14 @@ impl Disk {
     /// Switches a copy on and opens the bundle in it: all of a set or nothing, and no set lost of which was said that it
     /// landed. `Err` says what is wrong.
     fn switch_on(&self, snapshot: &[u8], landed: usize) -> Result<(), String> {
-        std::fs::write(self.at("off"), snapshot).unwrap();
-        self.mount("off", "copy", "noatime")?;
+        // Each in a file of its own: a loop device that is on its way out would be taken again, with what it remembers.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("off{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        std::fs::write(self.at(&name), snapshot).unwrap();
+        self.mount(&name, "copy", "noatime")?;
         let verdict = self.judge(&self.at("copy"), landed);
-        self.unmount("copy");
+        run("umount", &[self.at("copy").to_str().unwrap()])?;
+        std::fs::remove_file(self.at(&name)).unwrap();
         verdict
     }
 
@@ -174,6 +181,20 @@ struct Cut {
     wrong: Option<String>,
 }
 
+/// Whether every thread of a process stands still.
+fn stopped(pid: &str) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let state = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("stat")).ok();
+    // After the name, which is in parentheses.
+    let still = |stat: String| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['t', 'T']));
+    threads.flatten().all(|thread| state(thread).is_none_or(still))
+}
+
+/// Which thread a line of strace is about. Each tells of a stop, and only the one that made the call is waited for.
+fn thread(line: &str) -> Option<&str> {
+    line.strip_prefix("[pid")?.split_once(']').map(|(thread, _)| thread.trim())
+}
+
 /// Cuts the power `moments` times, after every `stride`th system call of a process that applies sets. `fault` goes to
 /// strace; with one, the cuts begin after it. `Err` when that cannot be done here.
 fn cut(options: &str, moments: usize, stride: usize, fault: &[&str]) -> Result<Cut, String> {
@@ -181,6 +202,8 @@ fn cut(options: &str, moments: usize, stride: usize, fault: &[&str]) -> Result<C
     let mut started = child(&[], "power::child_applies_sets", disk.temp.path());
     let child = started.stdout(Stdio::null()).spawn().unwrap();
     let pid = child.id().to_string();
+    // Attached earlier, it would be stopped on its way here.
+    assert!(wait(Duration::from_secs(60), || disk.at("notes/ready").exists()), "the child starts");
     let tracer = Command::new("strace")
         .args(["-f", "-y", "-s", "0", "-p", &pid, "-e", &format!("trace={CALLS}")])
         .args(["-e", &format!("inject={CALLS}:signal=SIGSTOP")])
@@ -188,7 +211,6 @@ fn cut(options: &str, moments: usize, stride: usize, fault: &[&str]) -> Result<C
         .stderr(Stdio::piped())
         .spawn();
     let mut traced = Traced { child, tracer: tracer.map_err(|e| format!("strace does not run here ({e})"))? };
-    assert!(wait(Duration::from_secs(20), || disk.at("notes/ready").exists()), "the child starts");
     let mut lines = BufReader::new(traced.tracer.stderr.take().unwrap()).lines().map_while(Result::ok);
     let first = lines.by_ref().find(|line| line.contains("attached") || line.contains("not permitted"));
     if !first.is_some_and(|line| line.contains("attached")) {
@@ -206,9 +228,10 @@ fn cut(options: &str, moments: usize, stride: usize, fault: &[&str]) -> Result<C
                 cut.dropped.push(line.clone());
             }
             call = line;
-        } else if line.contains("stopped by SIGSTOP") {
+        } else if line.contains("stopped by SIGSTOP") && thread(&line) == thread(&call) {
             stops += usize::from(fault.is_empty() || !cut.dropped.is_empty());
             if stops > 0 && stops % stride == 0 {
+                assert!(wait(Duration::from_secs(5), || stopped(&pid)), "it stops after {call}");
                 // Stopped: what was said to have landed by now was said before the power went.
                 cut.landed = disk.landed();
                 let snapshot = disk.snapshot();
@@ -267,14 +290,11 @@ fn d03_the_power_cut_shows_when_the_fsync_of_any_content_is_missing() {
     let contents =
         ["state/staging.tmp", "bundle/.wikiwright-", "state/blobs/", "state/journal.tmp", "state/history/0"];
     for content in contents {
-        let nth = synced
-            .iter()
-            .position(|path| path.starts_with(content) && path != content)
-            .or_else(|| synced.iter().position(|path| path == content));
-        let nth = nth.unwrap_or_else(|| panic!("{content}: {synced:?}")) + 1;
+        let is_it = |path: &String| path.starts_with(content);
+        let nth = synced.iter().position(is_it).unwrap_or_else(|| panic!("{content}: {synced:?}")) + 1;
         let fault = format!("inject=fsync:retval=0:signal=SIGSTOP:when={nth}");
         let cut = cut(HARSH, 250, 1, &["-e", &fault]).unwrap();
-        assert!(cut.dropped.len() == 1 && cut.dropped[0].contains(content.trim_end_matches('0')), "{cut:?}");
+        assert_eq!(cut.dropped.len(), 1, "{cut:?}");
         eprintln!("without {}: {}", synced[nth - 1], cut.wrong.as_deref().unwrap_or("nothing"));
         assert!(cut.wrong.is_some(), "nothing shows that {} is not on the disk", synced[nth - 1]);
     }

@@ -155,7 +155,7 @@ fn w05_a_checkout_of_thousands_of_files_is_one_storm_and_one_count() {
     // Keys are answered while it reads.
     let start = Instant::now();
     screen.send(F1);
-    screen.wait_for("Help");
+    screen.wait_for(" Keys ");
     let answered = start.elapsed();
     screen.send(F1);
     let wanted = format!("{FILES}E");

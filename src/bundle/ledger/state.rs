@@ -59,11 +59,13 @@ impl StateFolder {
         }
     }
 
+    /// Takes a file away for good; nothing is done when it is not there.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         let path = self.0.join(name);
         match fs::remove_file(&path) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-            _ => sync_folder(path.parent().unwrap_or(&self.0)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(e) => Err(e),
+            Ok(()) => sync_folder(path.parent().unwrap_or(&self.0)),
         }
     }
 
