@@ -163,7 +163,7 @@ struct Traced {
 
 impl Drop for Traced {
     fn drop(&mut self) {
-        for process in [&mut self.child, &mut self.tracer] {
+        for process in [&mut self.tracer, &mut self.child] {
             let _ = process.kill();
             let _ = process.wait();
         }
@@ -190,11 +190,6 @@ fn stopped(pid: &str) -> bool {
     threads.flatten().all(|thread| state(thread).is_none_or(still))
 }
 
-/// Which thread a line of strace is about. Each tells of a stop, and only the one that made the call is waited for.
-fn thread(line: &str) -> Option<&str> {
-    line.strip_prefix("[pid")?.split_once(']').map(|(thread, _)| thread.trim())
-}
-
 /// Cuts the power `moments` times, after every `stride`th system call of a process that applies sets. `fault` goes to
 /// strace; with one, the cuts begin after it. `Err` when that cannot be done here.
 fn cut(options: &str, moments: usize, stride: usize, fault: &[&str]) -> Result<Cut, String> {
@@ -211,27 +206,29 @@ fn cut(options: &str, moments: usize, stride: usize, fault: &[&str]) -> Result<C
         .stderr(Stdio::piped())
         .spawn();
     let mut traced = Traced { child, tracer: tracer.map_err(|e| format!("strace does not run here ({e})"))? };
-    let mut lines = BufReader::new(traced.tracer.stderr.take().unwrap()).lines().map_while(Result::ok);
-    let first = lines.by_ref().find(|line| line.contains("attached") || line.contains("not permitted"));
+    let told = BufReader::new(traced.tracer.stderr.take().unwrap());
+    let (sender, lines) = std::sync::mpsc::channel();
+    std::thread::spawn(move || told.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    // Silence ends it: a test that hangs says nothing.
+    let next = || lines.recv_timeout(Duration::from_secs(20)).ok();
+    let first =
+        std::iter::from_fn(next).find(|line| line.contains("attached") || line.contains("not permitted"));
     if !first.is_some_and(|line| line.contains("attached")) {
         return Err("strace may not attach here".to_owned());
     }
     std::fs::write(disk.at("notes/go"), "").unwrap();
     let (mut call, mut stops, mut cut) = (String::new(), 0, Cut::default());
     while cut.wrong.is_none() && stops < moments * stride {
-        let Some(line) = lines.next() else {
-            cut.wrong = Some(format!("the child ended after {call}"));
-            break;
-        };
+        let line = next().unwrap_or_else(|| panic!("no call in 20 seconds after {call}"));
         if !line.contains("---") {
             if line.contains("(INJECTED)") {
                 cut.dropped.push(line.clone());
             }
             call = line;
-        } else if line.contains("stopped by SIGSTOP") && thread(&line) == thread(&call) {
+        } else if line.contains("stopped by SIGSTOP") && stopped(&pid) {
+            // Each thread tells of a stop, the last one when all of them stand still.
             stops += usize::from(fault.is_empty() || !cut.dropped.is_empty());
             if stops > 0 && stops % stride == 0 {
-                assert!(wait(Duration::from_secs(5), || stopped(&pid)), "it stops after {call}");
                 // Stopped: what was said to have landed by now was said before the power went.
                 cut.landed = disk.landed();
                 let snapshot = disk.snapshot();

@@ -9,7 +9,7 @@ use crate::okf::BundlePath;
 /// Silence that ends a burst, and the longest a burst is waited for. A save must be on screen within 300 ms.
 const QUIET: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_millis(250);
-/// The same from [`STORM`] hints within a second on: a checkout is one event, not twenty.
+/// The same when everything is to be looked at: a checkout is one event, not twenty.
 const QUIET_STORM: Duration = Duration::from_millis(250);
 const LONGEST_STORM: Duration = Duration::from_secs(2);
 /// Editors that move the old file away before they write the new one leave a gap; it is not a deletion.
@@ -17,9 +17,6 @@ const GRACE: Duration = Duration::from_millis(300);
 /// The system is asked to watch a new folder only after it exists, and what was put into it before that goes unseen
 /// (notify#124). So it is looked at again, and once more for slow machines.
 const AGAIN: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(1500)];
-const STORM: usize = 100;
-/// How long new folders of a storm may wait for one another to be looked at again.
-const GATHER: Duration = Duration::from_secs(1);
 /// From this many paths on, looking at everything is cheaper than asking for each.
 const MANY: usize = 1000;
 
@@ -43,8 +40,6 @@ pub struct Debounce {
     everything: bool,
     /// First and last hint of the burst.
     burst: Option<(Instant, Instant)>,
-    /// Hints of one second: when it began, how many.
-    second: Option<(Instant, usize)>,
     /// When a path that went away is believed to be gone.
     absent: BTreeMap<BundlePath, Instant>,
     /// When to tell a new folder again.
@@ -54,8 +49,6 @@ pub struct Debounce {
 impl Debounce {
     pub fn note(&mut self, seen: Seen, now: Instant) {
         let first = self.burst.map_or(now, |(first, _)| first);
-        let second = self.second.filter(|(start, _)| now < *start + Duration::from_secs(1));
-        self.second = Some(second.map_or((now, 1), |(start, count)| (start, count + 1)));
         match seen {
             // Not part of the burst: it has a time of its own.
             Seen::Removed(path) => {
@@ -92,16 +85,10 @@ impl Debounce {
 
     /// When [`Debounce::take`] will have something, if nothing else happens.
     pub fn due(&self) -> Option<Instant> {
-        let hints = self.second.map_or(0, |(_, count)| count);
-        let storm = self.everything || hints > STORM || self.again.len() > STORM;
-        let (quiet, longest) = if storm { (QUIET_STORM, LONGEST_STORM) } else { (QUIET, LONGEST) };
+        let (quiet, longest) = if self.everything { (QUIET_STORM, LONGEST_STORM) } else { (QUIET, LONGEST) };
         let burst = self.burst.map(|(first, last)| (last + quiet).min(first + longest));
         let absent = self.absent.values().min().copied();
-        let again = self
-            .again
-            .first()
-            .zip(self.again.last())
-            .map(|((first, _), (last, _))| if storm { (*first + GATHER).min(*last) } else { *first });
+        let again = self.again.first().map(|(at, _)| *at);
         [burst, absent, again].into_iter().flatten().min()
     }
 

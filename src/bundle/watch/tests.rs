@@ -82,22 +82,6 @@ fn w02_too_many_paths_and_lost_events_mean_everything() {
 }
 
 #[test]
-fn w05_a_storm_is_waited_out_and_its_new_folders_are_told_again_together() {
-    let (mut d, t) = (Debounce::default(), Instant::now());
-    for i in 0..150 {
-        d.note(Seen::NewFolder(path(&format!("/n{i:03}"))), t + MS(i * 10));
-    }
-    let mut told = Vec::new();
-    while let Some(due) = d.due() {
-        let Some(Changed::Paths(paths)) = d.take(due) else { panic!("at {due:?}") };
-        told.push((due - t, paths.len()));
-    }
-    // The burst, and two looks at all that came with it.
-    assert!(told.len() <= 4 && told.iter().map(|(_, n)| n).sum::<usize>() >= 300, "{told:?}");
-    assert_eq!(told[0], (MS(1740), 150), "{told:?}");
-}
-
-#[test]
 fn files_on_the_way_to_a_save_are_ignored() {
     for ignored in [".wikiwright-12-0", "4913", "p.md~", ".p.md.swp", ".p.md.swx", ".#p.md", "#p.md#", ".git"]
     {
