@@ -214,7 +214,8 @@ fn d06_a_folder_of_somebody_else_is_read_and_refused_up_front() {
 
 #[test]
 fn d07_what_others_did_to_a_file_after_the_proposal_is_never_overwritten() {
-    let others: [(&str, fn(&Path)); 4] = [
+    type Meddle = fn(&Path);
+    let others: [(&str, Meddle); 4] = [
         ("edited", |file| std::fs::write(file, "by hand\n").unwrap()),
         ("deleted", |file| std::fs::remove_file(file).unwrap()),
         ("now a folder", |file| {
