@@ -31,6 +31,8 @@ const POLL: Duration = Duration::from_secs(2);
 const AT_ONCE: usize = 4096;
 /// A watching thread that died so often is not started again: polling takes over.
 const RESTARTS: usize = 3;
+/// Why polling took over when nothing better is known.
+const STOPPED: &str = "the system's watching stopped";
 
 /// What the watcher saw, after debouncing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +63,7 @@ impl Watcher {
     fn start_as(bundle: Arc<LocalBundle>, kind: Kind, notify: impl Fn(Changed) + Send + 'static) -> Self {
         let stopped = Arc::new(AtomicBool::new(false));
         let roots = Roots::of(&bundle);
-        let (backend, notice) = Backend::start(&roots.real, kind);
+        let (backend, notice) = Backend::start(&roots.real, kind, STOPPED);
         let task = Task {
             bundle,
             roots,
@@ -103,8 +105,8 @@ struct Backend {
 }
 
 impl Backend {
-    /// Always a backend, and what to tell when it is not the system's own.
-    fn start(root: &Path, kind: Kind) -> (Self, Option<String>) {
+    /// Always a backend, and what to tell when it is not the system's own. `cause` says why [`Kind::Poll`] is asked for.
+    fn start(root: &Path, kind: Kind, cause: &str) -> (Self, Option<String>) {
         // Links are not followed: what lies outside the bundle is none of ours.
         let config = Config::default().with_follow_symlinks(false).with_poll_interval(POLL);
         let why = match kind {
@@ -112,7 +114,7 @@ impl Backend {
                 Ok(backend) => return (backend, None),
                 Err(e) => explain(&e),
             },
-            Kind::Poll => "the system's watching stopped".to_owned(),
+            Kind::Poll => cause.to_owned(),
             Kind::PollRemote => "this file system does not tell about changes".to_owned(),
         };
         let seconds = POLL.as_secs();
@@ -195,7 +197,7 @@ impl Task {
                 // The watching thread of the system's watcher is dead.
                 Err(RecvTimeoutError::Disconnected) => {
                     self.restarts += 1;
-                    self.restart(if self.restarts > RESTARTS { Kind::Poll } else { Kind::System });
+                    self.restart(if self.restarts > RESTARTS { Kind::Poll } else { Kind::System }, STOPPED);
                 }
             }
             let now = Instant::now();
@@ -217,8 +219,8 @@ impl Task {
         }
     }
 
-    fn restart(&mut self, kind: Kind) {
-        let (backend, notice) = Backend::start(&self.roots.real, kind);
+    fn restart(&mut self, kind: Kind, cause: &str) {
+        let (backend, notice) = Backend::start(&self.roots.real, kind, cause);
         self.backend = backend;
         if let Some(notice) = notice {
             self.tell(Changed::Notice(notice));
@@ -236,7 +238,8 @@ impl Task {
             }
             (true, false) => {
                 self.gone = false;
-                self.restart(if is_remote(self.bundle.root()) { Kind::PollRemote } else { Kind::System });
+                let kind = if is_remote(self.bundle.root()) { Kind::PollRemote } else { Kind::System };
+                self.restart(kind, STOPPED);
             }
             _ => {}
         }
@@ -250,8 +253,7 @@ impl Task {
         let event = match event {
             Ok(event) => event,
             Err(e) if matches!(e.kind, notify::ErrorKind::MaxFilesWatch) => {
-                self.tell(Changed::Notice(explain(&e)));
-                self.restart(Kind::Poll);
+                self.restart(Kind::Poll, &explain(&e));
                 return;
             }
             Err(e) => {

@@ -146,7 +146,7 @@ fn a_change_that_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn staged_changes_land_on_a_disk_and_a_swapped_link_does_not_lead_out() {
+fn c05_staged_changes_land_on_a_disk_and_a_swapped_link_does_not_lead_out() {
     let temp = TempDir::new().unwrap();
     let root = temp.path().join("bundle");
     std::fs::create_dir_all(root.join("wiki")).unwrap();

@@ -16,6 +16,7 @@
 pub mod record;
 mod state;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +27,7 @@ use super::apply::{Applied, incomplete, sort};
 use super::change::{ChangeKind, ChangeSet, Decisions, FileChange};
 use super::error::{Error, ErrorKind};
 use super::local::LocalBundle;
-use super::local::write::Taken;
+use super::local::write::{Like, Prepared, Taken};
 use super::storage::{Read as _, Write as _};
 use crate::okf::{BundlePath, ContentHash};
 
@@ -107,11 +108,14 @@ impl Ledger {
         }
         let journal = self.state.get(JOURNAL).map_err(|e| failure(&e))?;
         if let Some(journal) = journal.as_deref().and_then(Journal::decode) {
-            for step in &journal.record.steps {
+            let mut steps: Vec<&Step> = journal.record.steps.iter().collect();
+            if journal.aborted {
+                // The half of a move that comes back looks at the other one, which is still there then.
+                steps.reverse();
+            }
+            for step in steps {
                 let Ok(path) = BundlePath::parse(&step.path) else { continue };
-                let (from, to) =
-                    if journal.aborted { (&step.after, &step.before) } else { (&step.before, &step.after) };
-                if self.turn(&path, from.as_deref(), to.as_deref())? {
+                if self.turn(&path, step, journal.aborted)? {
                     recovery.finished.push(path);
                 } else {
                     recovery.kept.push(path);
@@ -125,8 +129,10 @@ impl Ledger {
         Ok(recovery)
     }
 
-    /// Brings one file from one kept content to another, unless it is there already; false when it is neither.
-    fn turn(&self, path: &BundlePath, from: Option<&str>, to: Option<&str>) -> Result<bool, Error> {
+    /// Brings the file of a step from one kept content to the other, unless it is there already; false when it is neither.
+    fn turn(&self, path: &BundlePath, step: &Step, back: bool) -> Result<bool, Error> {
+        let (from, to) = if back { (&step.after, &step.before) } else { (&step.before, &step.after) };
+        let (from, to) = (from.as_deref(), to.as_deref());
         let now = match self.bundle.read_bytes(path) {
             Ok(bytes) => Some(ContentHash::of(&bytes)),
             Err(e) if e.kind == ErrorKind::NotFound => None,
@@ -142,7 +148,9 @@ impl Ledger {
         let done = match (to, now) {
             (Some(hash), _) => {
                 let bytes = self.state.kept(hash).map_err(|e| failure(&e))?;
-                self.bundle.replace(path, now, &bytes)
+                let twin = step.moved.as_deref().and_then(|other| BundlePath::parse(other).ok());
+                let like = Like { file: twin.as_ref(), mode: step.mode };
+                self.bundle.prepare(path, now, &bytes, like).and_then(Prepared::land)
             }
             (None, Some(now)) => self.bundle.remove(path, now),
             (None, None) => Ok(()),
@@ -216,10 +224,15 @@ impl Ledger {
     ) -> Result<(), Vec<(BundlePath, Error)>> {
         let mut ready = Vec::new();
         let mut causes = Vec::new();
+        let modes = self.modes(origin);
         for step in steps {
-            let result = match step.after {
-                Some(after) => self.bundle.prepare(&step.path, step.base(), after).map(Some),
-                None => self.bundle.expect(&step.path, step.base()).map(|()| None),
+            let result = match (step.after, step.base()) {
+                (Some(after), base) => {
+                    let like = Like { file: step.twin, mode: modes.get(step.path.as_str()).copied() };
+                    self.bundle.prepare(&step.path, base, after, like).map(Some)
+                }
+                (None, Some(base)) => self.bundle.removable(&step.path, base).map(|()| None),
+                (None, None) => self.bundle.expect(&step.path, None).map(|()| None),
             };
             match result {
                 Ok(prepared) => ready.push((step, prepared)),
@@ -265,13 +278,21 @@ impl Ledger {
         // The one that failed may have landed too, unconfirmed.
         for step in journal.record.steps.iter().take(landed + 1).rev() {
             let Ok(path) = BundlePath::parse(&step.path) else { continue };
-            let back = self.turn(&path, step.after.as_deref(), step.before.as_deref());
-            whole &= back.is_ok();
+            whole &= self.turn(&path, step, true).is_ok();
         }
         if whole {
             let _ = self.state.remove(JOURNAL);
         }
         Err(vec![cause])
+    }
+
+    /// Permission bits that files of the set had which an undo or redo turns: a file that was deleted gets its own back.
+    fn modes(&self, origin: &Origin) -> BTreeMap<String, u32> {
+        let turned = origin.undoes.or(origin.redoes);
+        let record = turned.and_then(|id| self.state.get(&history(id)).ok()?);
+        let record = record.and_then(|bytes| serde_json::from_slice::<Record>(&bytes).ok());
+        let steps = record.map(|record| record.steps).unwrap_or_default();
+        steps.into_iter().filter_map(|step| Some((step.path, step.mode?))).collect()
     }
 
     /// The record of a set, its contents kept.
@@ -284,6 +305,8 @@ impl Ledger {
                 path: step.path.as_str().to_owned(),
                 before: keep(step.before)?,
                 after: keep(step.after)?,
+                moved: step.twin.map(|twin| twin.as_str().to_owned()),
+                mode: step.before.and_then(|_| self.bundle.mode_of(&step.path)),
             })
         });
         let last = self.state.names("history")?.iter().filter_map(|name| id_of(name)).max().unwrap_or(0);
@@ -296,7 +319,7 @@ impl Ledger {
     }
 
     fn remember(&self, record: &Record) -> io::Result<()> {
-        self.state.put(&format!("history/{:08}.json", record.id), serde_json::to_string(record)?.as_bytes())
+        self.state.put(&history(record.id), serde_json::to_string(record)?.as_bytes())
     }
 
     /// Applied sets, the newest first. One that cannot be read is left out.
@@ -335,10 +358,18 @@ impl Ledger {
         for step in &record.steps {
             let path = BundlePath::parse(&step.path).map_err(|e| Error::path(&step.path, &e))?;
             let (before, after) = sides(step);
-            let (before, after) = (content(before)?, content(after)?);
-            let kind = match (&before, &after) {
-                (None, Some(_)) => ChangeKind::Create,
-                (Some(_), None) => ChangeKind::Delete,
+            let (mut before, after) = (content(before)?, content(after)?);
+            let twin = record.steps.iter().find(|other| step.moved.as_ref() == Some(&other.path));
+            let kind = match (&before, &after, twin) {
+                (None, Some(_), Some(from)) => {
+                    before = content(sides(from).0)?;
+                    let from = BundlePath::parse(&from.path).map_err(|e| Error::path(&from.path, &e))?;
+                    ChangeKind::Rename { from }
+                }
+                // Part of the other half's change.
+                (Some(_), None, Some(_)) => continue,
+                (None, Some(_), None) => ChangeKind::Create,
+                (Some(_), None, None) => ChangeKind::Delete,
                 _ => ChangeKind::Modify,
             };
             files.push(FileChange { path, kind, before, after });
@@ -389,6 +420,8 @@ struct Move<'a> {
     path: BundlePath,
     /// The change that it is part of.
     owner: BundlePath,
+    /// The other path of a move.
+    twin: Option<&'a BundlePath>,
     before: Option<&'a [u8]>,
     after: Option<&'a [u8]>,
 }
@@ -402,21 +435,27 @@ impl Move<'_> {
 /// A change as steps; a move is the new file, then the old one's end.
 fn split(file: &FileChange) -> Result<Vec<Move<'_>>, Error> {
     let (before, after) = (file.before.as_deref(), file.after.as_deref());
-    let step = |path: &BundlePath, before, after| Move {
+    let step = |path: &BundlePath, twin, before, after| Move {
         path: path.clone(),
         owner: file.path.clone(),
+        twin,
         before,
         after,
     };
     match (&file.kind, before, after) {
         (ChangeKind::Create, None, Some(_))
         | (ChangeKind::Modify, Some(_), Some(_))
-        | (ChangeKind::Delete, Some(_), None) => Ok(vec![step(&file.path, before, after)]),
+        | (ChangeKind::Delete, Some(_), None) => Ok(vec![step(&file.path, None, before, after)]),
         (ChangeKind::Rename { from }, Some(_), Some(_)) => {
-            Ok(vec![step(&file.path, None, after), step(from, before, None)])
+            Ok(vec![step(&file.path, Some(from), None, after), step(from, Some(&file.path), before, None)])
         }
         _ => Err(incomplete(&file.path)),
     }
+}
+
+/// The file of a record.
+fn history(id: u64) -> String {
+    format!("history/{id:08}.json")
 }
 
 fn id_of(name: &str) -> Option<u64> {

@@ -24,12 +24,19 @@ pub struct Origin {
     pub redoes: Option<u64>,
 }
 
-/// One file of a set: from this content to that, by hash; none where the file does not exist. A move is two steps.
+/// One file of a set: from this content to that, by hash; none where the file does not exist. A move is two steps, each of
+/// which names the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     pub path: String,
     pub before: Option<String>,
     pub after: Option<String>,
+    /// The path of the other step of a move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<String>,
+    /// Permission bits that the file had; none where it did not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
 }
 
 /// A set that was applied.

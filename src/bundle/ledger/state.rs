@@ -20,12 +20,18 @@ impl StateFolder {
         self.0.is_dir()
     }
 
-    /// Makes the folder and those in it, mode 0700.
+    /// Makes the folder and those in it, mode 0700, down to the disk: were the folder lost, the journal in it would be too.
     pub fn make(&self) -> io::Result<()> {
-        for folder in [&self.0, &self.0.join("blobs"), &self.0.join("history")] {
+        let wanted = [self.0.join("blobs"), self.0.join("history")];
+        let all = wanted.iter().flat_map(|folder| folder.ancestors());
+        let mut holders: Vec<&Path> =
+            all.filter(|folder| !folder.exists()).filter_map(Path::parent).collect();
+        holders.sort();
+        holders.dedup();
+        for folder in &wanted {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        Ok(())
+        holders.into_iter().filter(|folder| !folder.as_os_str().is_empty()).try_for_each(sync_folder)
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -53,11 +59,13 @@ impl StateFolder {
         }
     }
 
+    /// Takes a file away for good; nothing is done when it is not there.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         let path = self.0.join(name);
         match fs::remove_file(&path) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-            _ => sync_folder(path.parent().unwrap_or(&self.0)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(e) => Err(e),
+            Ok(()) => sync_folder(path.parent().unwrap_or(&self.0)),
         }
     }
 

@@ -57,7 +57,7 @@ fn a_walk_lists_dot_folders_without_entering_them() {
 }
 
 #[test]
-fn links_that_leave_the_bundle_are_listed_and_never_followed() {
+fn c03_links_that_leave_the_bundle_are_listed_and_never_followed() {
     let (temp, bundle) = sample();
     let wiki = temp.path().join("bundle/wiki");
     symlink("../../outside", wiki.join("up")).unwrap();
@@ -106,7 +106,7 @@ fn links_within_the_bundle_read_as_their_target() {
 }
 
 #[test]
-fn special_files_are_listed_and_never_block() {
+fn c07_special_files_are_listed_and_never_block() {
     let (temp, bundle) = sample();
     let root = temp.path().join("bundle");
     fifo(&root.join("pipe.md"));
@@ -143,7 +143,7 @@ fn special_files_are_listed_and_never_block() {
 }
 
 #[test]
-fn names_that_no_path_can_hold_are_listed_as_special() {
+fn c08_names_that_no_path_can_hold_are_listed_as_special() {
     let (temp, bundle) = sample();
     let root = temp.path().join("bundle");
     std::fs::write(root.join(std::ffi::OsStr::from_bytes(b"\xff.md")), "x").unwrap();
@@ -249,7 +249,7 @@ const HOSTILE: [&str; 44] = [
 ];
 
 #[test]
-fn no_spelling_of_a_path_reaches_outside() {
+fn c01_no_spelling_of_a_path_reaches_outside() {
     let (temp, bundle) = sample();
     let root = temp.path().join("bundle");
     symlink("../../outside", root.join("wiki/up")).unwrap();
@@ -281,7 +281,7 @@ fn no_spelling_of_a_path_reaches_outside() {
 }
 
 #[test]
-fn a_leading_slash_means_the_bundle_and_not_the_host() {
+fn c02_a_leading_slash_means_the_bundle_and_not_the_host() {
     let (temp, bundle) = sample();
     put(temp.path(), "bundle/etc/passwd", "ours");
     assert_eq!(bundle.read(&path("/etc/passwd")).unwrap(), "ours");

@@ -9,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{self, Access, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::{LocalBundle, READ_FLAGS, system_failure};
@@ -70,6 +70,24 @@ pub(in crate::bundle) struct Taken {
     _fd: Option<OwnedFd>,
 }
 
+/// Which mode, owner and attributes a file gets that stood nowhere before.
+#[derive(Clone, Copy, Default)]
+pub(in crate::bundle) struct Like<'a> {
+    /// Those of this file, when it is there: the other half of a move.
+    pub file: Option<&'a BundlePath>,
+    /// Otherwise this mode: a file that was deleted comes back.
+    pub mode: Option<u32>,
+}
+
+/// What a file gets besides its bytes.
+struct Facts {
+    mode: u32,
+    /// User and group.
+    owner: Option<(u32, u32)>,
+    /// The open file whose attributes it gets.
+    attributes: Option<OwnedFd>,
+}
+
 /// What stands at a path, links not followed.
 enum Found {
     Nothing,
@@ -103,7 +121,7 @@ impl LocalBundle {
                         Err(Errno::EXIST) => {}
                         Err(errno) => {
                             self.remove_folders(&made);
-                            return Err(folder_failure(path, &at, errno));
+                            return permits(&fd, &at, false).and(Err(folder_failure(path, &at, errno)));
                         }
                     }
                     fs::fsync(&fd).and_then(|()| open_folder(&fd, name))
@@ -152,17 +170,22 @@ impl LocalBundle {
         result
     }
 
-    /// Does all of a [`Write::replace`] but the rename.
+    /// Does all of a [`Write::replace`] but the rename. A new file is made `like` another.
     pub(in crate::bundle) fn prepare(
         &self,
         path: &BundlePath,
         expected: Option<ContentHash>,
         bytes: &[u8],
+        like: Like<'_>,
     ) -> Result<Prepared<'_>, Error> {
         check_name(path)?;
         check_size(path, bytes.len())?;
+        let facts = match expected {
+            None => self.facts_like(like)?,
+            Some(_) => None,
+        };
         let folder = self.folder_of(path, Missing::Make)?;
-        match stage_in(&folder.fd, path, Some(expected), bytes) {
+        match stage_in(&folder.fd, path, Some(expected), bytes, facts) {
             Ok(temporary) => {
                 let (path, temporary) = (path.clone(), Some(temporary));
                 Ok(Prepared { bundle: self, folder, path, expected, temporary })
@@ -171,6 +194,25 @@ impl LocalBundle {
                 self.remove_folders(&folder.made);
                 Err(e)
             }
+        }
+    }
+
+    fn facts_like(&self, like: Like<'_>) -> Result<Option<Facts>, Error> {
+        if let Some(file) = like.file
+            && let Ok(folder) = self.folder_of(file, Missing::Fail)
+            && let Found::File(stat) = look(&folder.fd, file)?
+        {
+            return Facts::of(&folder.fd, file, &stat).map(Some).map_err(|e| system_failure(file, &e));
+        }
+        Ok(like.mode.map(|mode| Facts { mode, owner: None, attributes: None }))
+    }
+
+    /// Permission bits of the file at `path`; none when there is none.
+    pub(in crate::bundle) fn mode_of(&self, path: &BundlePath) -> Option<u32> {
+        let folder = self.folder_of(path, Missing::Fail).ok()?;
+        match look(&folder.fd, path) {
+            Ok(Found::File(stat)) => Some(stat.st_mode & 0o777),
+            _ => None,
         }
     }
 
@@ -195,6 +237,18 @@ impl LocalBundle {
             Err(Errno::WOULDBLOCK) => None,
             _ => Some(Taken { _fd: Some(fd) }),
         }
+    }
+
+    /// Whether a [`Write::remove`] would succeed, as far as that can be told without doing it.
+    pub(in crate::bundle) fn removable(&self, path: &BundlePath, expected: ContentHash) -> Result<(), Error> {
+        check_name(path)?;
+        let gone = || Error::conflict(path, Some(expected), None);
+        let folder = self
+            .folder_of(path, Missing::Fail)
+            .map_err(|e| if e.kind == ErrorKind::NotFound { gone() } else { e })?;
+        let Found::File(_) = look(&folder.fd, path)? else { return Err(gone()) };
+        expect(&folder.fd, path, Some(expected))?;
+        permits(&folder.fd, path, true)
     }
 
     fn unlink(&self, path: &BundlePath, expected: Option<ContentHash>) -> Result<(), Error> {
@@ -320,6 +374,28 @@ fn expect(folder: impl AsFd, path: &BundlePath, expected: Option<ContentHash>) -
     if found == expected { Ok(()) } else { Err(Error::conflict(path, expected, found)) }
 }
 
+/// `Denied` when the system would refuse to put a file at `path` or, with `there`, to take away the one that is: told
+/// before anything of a set is done. The bits of the file itself do not matter for that.
+fn permits(folder: impl AsFd, path: &BundlePath, there: bool) -> Result<(), Error> {
+    let writable = |name: &str| fs::accessat(&folder, name, Access::WRITE_OK, AtFlags::EACCESS);
+    let refused = |errno: Errno, what: &BundlePath| {
+        let why = match errno {
+            Errno::ROFS => "it lies on a file system that is read-only; make that writable and apply again",
+            Errno::PERM => "it is marked as unchangeable; take the mark away and apply again",
+            _ => "its permissions do not let you write in it; change them and apply again",
+        };
+        let message = format!("{} cannot be changed: {why}", what.as_str());
+        Err(Error::new(ErrorKind::Denied, path, message))
+    };
+    if let Err(errno @ (Errno::ACCESS | Errno::PERM | Errno::ROFS)) = writable(".") {
+        return refused(errno, &path.parent().unwrap_or_else(BundlePath::root));
+    }
+    match writable(path.name()) {
+        Err(Errno::PERM) if there => refused(Errno::PERM, path),
+        _ => Ok(()),
+    }
+}
+
 /// The steps of a write within one open folder. Whatever fails, the old file is whole and no temporary file is left.
 fn put_in(
     folder: &OwnedFd,
@@ -327,19 +403,21 @@ fn put_in(
     expected: Option<Option<ContentHash>>,
     bytes: &[u8],
 ) -> Result<(), Error> {
-    let temporary = stage_in(folder, path, expected, bytes)?;
+    let temporary = stage_in(folder, path, expected, bytes, None)?;
     move_in(folder, path, expected, &temporary).inspect_err(|_| {
         let _ = fs::unlinkat(folder, &temporary, AtFlags::empty());
     })?;
     confirm(folder, path)
 }
 
-/// Writes `bytes` to a temporary file beside `path`, down to the disk; its name. None is left when it fails.
+/// Writes `bytes` to a temporary file beside `path`, down to the disk; its name. None is left when it fails. A new file
+/// gets `facts`; one that replaces another gets that one's.
 fn stage_in(
     folder: &OwnedFd,
     path: &BundlePath,
     expected: Option<Option<ContentHash>>,
     bytes: &[u8],
+    facts: Option<Facts>,
 ) -> Result<String, Error> {
     let old = match look(folder, path)? {
         Found::File(stat) => Some(stat),
@@ -349,9 +427,15 @@ fn stage_in(
         // Told before any work is done, and again when it is moved in.
         expect(folder, path, expected)?;
     }
+    permits(folder, path, old.is_some())?;
+    let facts = match &old {
+        Some(stat) => Some(Facts::of(folder, path, stat).map_err(|e| system_failure(path, &e))?),
+        None => facts,
+    };
     let (temporary, file) =
-        make_temporary(folder, old.is_none()).map_err(|errno| folder_failure(path, path, errno))?;
-    match fill(file, old.as_ref(), bytes) {
+        make_temporary(folder, facts.is_none()).map_err(|errno| folder_failure(path, path, errno))?;
+    let filled = fill(&file, facts.as_ref(), bytes).and_then(|()| file.sync_all());
+    match filled {
         Ok(()) => Ok(temporary),
         Err(e) => {
             let _ = fs::unlinkat(folder, &temporary, AtFlags::empty());
@@ -407,19 +491,66 @@ fn make_temporary(folder: &OwnedFd, new: bool) -> Result<(String, File), Errno> 
     }
 }
 
-fn fill(mut file: File, old: Option<&Stat>, bytes: &[u8]) -> std::io::Result<()> {
-    file.write_all(bytes)?;
-    if let Some(old) = old {
-        let mine = fs::fstat(&file)?;
-        if (mine.st_uid, mine.st_gid) != (old.st_uid, old.st_gid) {
-            let (owner, group) = (fs::Uid::from_raw(old.st_uid), fs::Gid::from_raw(old.st_gid));
-            // Only root may give a file away; anybody else leaves it to themselves, as editors do.
-            let _ = fs::fchown(&file, Some(owner), Some(group));
-        }
-        // Without set-id bits: the new owner may be another.
-        fs::fchmod(&file, Mode::from_raw_mode(old.st_mode & 0o777))?;
+impl Facts {
+    /// Those of the file at `path` in its folder, which has this `stat`.
+    fn of(folder: &OwnedFd, path: &BundlePath, stat: &Stat) -> std::io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | READ_FLAGS;
+        let file = fs::openat(folder, path.name(), flags, Mode::empty())?;
+        // Where another kind was swapped in since it was looked at, the move will refuse it.
+        let regular = FileType::from_raw_mode(fs::fstat(&file)?.st_mode) == FileType::RegularFile;
+        Ok(Self {
+            // Without set-id bits: the new owner may be another.
+            mode: stat.st_mode & 0o777,
+            owner: Some((stat.st_uid, stat.st_gid)),
+            attributes: regular.then_some(file),
+        })
     }
-    file.sync_all()
+}
+
+/// Content, owner, group, mode and attributes.
+fn fill(mut file: &File, facts: Option<&Facts>, bytes: &[u8]) -> std::io::Result<()> {
+    file.write_all(bytes)?;
+    let Some(facts) = facts else { return Ok(()) };
+    if let Some((user, group)) = facts.owner {
+        let mine = fs::fstat(file)?;
+        if (mine.st_uid, mine.st_gid) != (user, group) {
+            let (user, group) = (fs::Uid::from_raw(user), fs::Gid::from_raw(group));
+            // Only root may give a file away; anybody else leaves it to themselves, as editors do.
+            let _ = fs::fchown(file, Some(user), Some(group));
+        }
+    }
+    fs::fchmod(file, Mode::from_raw_mode(facts.mode))?;
+    facts.attributes.as_ref().map_or(Ok(()), |old| keep_attributes(old, file))
+}
+
+/// Gives `file` the attributes that people and their programs put on `old` (those named `user.`); the others are the
+/// system's own business. A file system without attributes has none to keep.
+#[cfg(target_os = "linux")]
+fn keep_attributes(old: &OwnedFd, file: &File) -> std::io::Result<()> {
+    /// The kernel's own bounds (`XATTR_LIST_MAX`, `XATTR_SIZE_MAX`), in bytes.
+    const MOST: usize = 64 * 1024;
+
+    let mut names = vec![0; MOST];
+    let size = match fs::flistxattr(old, names.as_mut_slice()) {
+        Err(Errno::NOTSUP) => return Ok(()),
+        size => size?,
+    };
+    names.truncate(size);
+    let mut value = vec![0; MOST];
+    for name in names.split(|byte| *byte == 0).filter(|name| name.starts_with(b"user.")) {
+        let size = match fs::fgetxattr(old, name, value.as_mut_slice()) {
+            // Taken away in this moment.
+            Err(Errno::NODATA) => continue,
+            size => size?,
+        };
+        fs::fsetxattr(file, name, value.get(..size).unwrap_or_default(), fs::XattrFlags::empty())?;
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keep_attributes(_: &OwnedFd, _: &File) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Renames onto a name that must be free.

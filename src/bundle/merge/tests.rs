@@ -17,7 +17,7 @@ fn change(before: Option<&str>, after: Option<&str>) -> FileChange {
 const BASE: &str = "one\ntwo\nthree\nfour\nfive\n";
 
 #[test]
-fn changes_of_different_lines_are_merged_and_proposed_anew() {
+fn d07_changes_of_different_lines_are_merged_and_proposed_anew() {
     let change = change(Some(BASE), Some("ONE\ntwo\nthree\nfour\nfive\n"));
     let now = "one\ntwo\nthree\nfour\nFIVE\n";
     let Rebased::Merged(merged) = rebase(&change, Some(now.as_bytes())) else { panic!() };
@@ -27,7 +27,7 @@ fn changes_of_different_lines_are_merged_and_proposed_anew() {
 }
 
 #[test]
-fn changes_of_the_same_line_are_a_conflict_with_all_three_sides() {
+fn d07_changes_of_the_same_line_are_a_conflict_with_all_three_sides() {
     let change = change(Some(BASE), Some("one\ntwo\nTHREE\nfour\nfive\n"));
     let Rebased::Conflict(conflicts) = rebase(&change, Some(b"one\ntwo\n3\nfour\nfive\n")) else { panic!() };
     assert_eq!(
@@ -49,7 +49,7 @@ fn nothing_to_do_is_told_from_something_to_do() {
 }
 
 #[test]
-fn deletions_and_creations_that_meet_other_changes_are_conflicts_of_the_whole_file() {
+fn d07_deletions_and_creations_that_meet_other_changes_are_conflicts_of_the_whole_file() {
     for (change, now) in [
         (change(Some("a\n"), Some("b\n")), None),
         (change(Some("a\n"), None), Some("c\n")),

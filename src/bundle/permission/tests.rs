@@ -43,7 +43,7 @@ fn the_manager_writes_pages_and_never_sources() {
 }
 
 #[test]
-fn protected_names_are_denied_in_every_disguise_even_when_absent() {
+fn c09_protected_names_are_denied_in_every_disguise_even_when_absent() {
     let rules = Rules::manager(false);
     for denied in [
         "/.git/hooks/post-checkout",

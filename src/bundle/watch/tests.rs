@@ -69,7 +69,7 @@ fn new_folders_are_told_again_and_cover_what_is_below() {
 }
 
 #[test]
-fn too_many_paths_and_lost_events_mean_everything() {
+fn w02_too_many_paths_and_lost_events_mean_everything() {
     let (mut d, t) = (Debounce::default(), Instant::now());
     for i in 0..=1000 {
         d.note(Seen::Changed(path(&format!("/{i}.md"))), t);
@@ -189,7 +189,7 @@ fn look(bundle: &dyn Read, known: &mut BTreeMap<BundlePath, Vec<u8>>, changed: &
 }
 
 #[test]
-fn every_way_to_save_is_noticed() {
+fn w04_every_way_to_save_is_noticed() {
     let watched = Watched::new(Kind::System);
     let page = watched.root().join("wiki/p.md");
     let mut known = BTreeMap::new();
@@ -229,7 +229,7 @@ fn every_way_to_save_is_noticed() {
 }
 
 #[test]
-fn files_in_new_nested_folders_are_not_missed() {
+fn w01_files_in_new_nested_folders_are_not_missed() {
     let watched = Watched::new(Kind::System);
     for i in 0..200 {
         let folder = watched.root().join(format!("n{i}/a/b/c"));
@@ -257,7 +257,7 @@ fn a_root_reached_through_a_link_is_watched_under_its_own_name() {
 }
 
 #[test]
-fn a_root_that_goes_and_comes_back_is_told() {
+fn w06_a_root_that_goes_and_comes_back_is_told() {
     let watched = Watched::new(Kind::System);
     let away = watched.temp.path().join("away");
     std::fs::rename(watched.root(), &away).unwrap();
@@ -272,7 +272,7 @@ fn a_root_that_goes_and_comes_back_is_told() {
 }
 
 #[test]
-fn polling_takes_over_and_says_so() {
+fn w03_polling_takes_over_and_says_so() {
     let watched = Watched::new(Kind::Poll);
     assert!(
         watched.until(|changed| matches!(changed, Changed::Notice(text) if text.contains("every 2 seconds")))

@@ -45,7 +45,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_replaced_file_keeps_its_mode_and_a_new_one_gets_the_usual() {
+fn d09_a_replaced_file_keeps_its_mode_and_a_new_one_gets_the_usual() {
     let (temp, bundle) = sample();
     let file = temp.path().join("bundle/wiki/a.md");
     for kept in [0o600, 0o640, 0o755, 0o444] {
@@ -60,7 +60,7 @@ fn a_replaced_file_keeps_its_mode_and_a_new_one_gets_the_usual() {
 }
 
 #[test]
-fn an_outside_file_behind_a_hard_link_stays_as_it_is() {
+fn c06_an_outside_file_behind_a_hard_link_stays_as_it_is() {
     let (temp, bundle) = sample();
     let outside = temp.path().join("outside/secret.md");
     std::fs::hard_link(&outside, temp.path().join("bundle/wiki/h.md")).unwrap();
@@ -72,7 +72,7 @@ fn an_outside_file_behind_a_hard_link_stays_as_it_is() {
 }
 
 #[test]
-fn nothing_is_written_deleted_or_moved_through_a_link() {
+fn c03_nothing_is_written_deleted_or_moved_through_a_link() {
     let (temp, bundle) = sample();
     let wiki = temp.path().join("bundle/wiki");
     std::fs::create_dir(wiki.join("real")).unwrap();
@@ -109,7 +109,7 @@ fn nothing_is_written_deleted_or_moved_through_a_link() {
 }
 
 #[test]
-fn a_link_swapped_in_after_the_proposal_is_refused() {
+fn c05_a_link_swapped_in_after_the_proposal_is_refused() {
     let (temp, bundle) = sample();
     let file = temp.path().join("bundle/wiki/a.md");
     let base = ContentHash::of(&bundle.read_bytes(&path("/wiki/a.md")).unwrap());
@@ -122,7 +122,7 @@ fn a_link_swapped_in_after_the_proposal_is_refused() {
 }
 
 #[test]
-fn special_files_are_not_replaced() {
+fn c07_special_files_are_not_replaced() {
     let (temp, bundle) = sample();
     let fifo = temp.path().join("bundle/wiki/pipe.md");
     let owner = rustix::fs::Mode::from_raw_mode(0o600);
@@ -194,7 +194,7 @@ fn readers_see_the_old_or_the_new_file_and_never_half_of_one() {
 /// A folder of the bundle and a link to the outside change places as fast as they can.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_swapped_for_a_link_leads_nobody_out() {
+fn c04_a_folder_swapped_for_a_link_leads_nobody_out() {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
 
     let (temp, bundle) = sample();
@@ -254,7 +254,7 @@ fn a_folder_swapped_for_a_link_leads_nobody_out() {
 
 /// The child of the test below: one write, whose outcome goes to a file.
 #[test]
-#[ignore = "run by a_failing_system_call_leaves_the_old_file_or_the_new_one"]
+#[ignore = "run by d04_a_failing_system_call_leaves_the_old_file_or_the_new_one"]
 fn one_write_under_faults() {
     let Some(root) = std::env::var_os("WIKIWRIGHT_FAULT_ROOT") else { return };
     let root = Path::new(&root);
@@ -273,7 +273,7 @@ fn one_write_under_faults() {
 /// The kernel is made to refuse one call after another, once and for good.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_failing_system_call_leaves_the_old_file_or_the_new_one() {
+fn d04_a_failing_system_call_leaves_the_old_file_or_the_new_one() {
     let run = |root: &Path, target: &str, fault: &str| {
         std::process::Command::new("strace")
             .args(["-f", "-qq", "-o", "/dev/null", "-e", fault])
