@@ -35,7 +35,9 @@ fn mending(fix: FixKind) -> &'static str {
     match fix {
         FixKind::None => "A person has to mend it: there is no automatic fix.",
         FixKind::Safe => "`lint --fix` mends it where the right text is beyond doubt.",
-        FixKind::Unsafe => "`lint --fix --unsafe-fixes` mends it: the meaning may change, so look at what it did.",
+        FixKind::Unsafe => {
+            "`lint --fix --unsafe-fixes` mends it: the meaning may change, so look at what it did."
+        }
     }
 }
 

@@ -112,6 +112,7 @@ fn result(finding: &Finding, prefix: &Prefix, rule: Option<&usize>, fingerprint:
 
 /// The same for the same fault when lines above it come and go.
 fn identity(finding: &Finding) -> String {
-    let data: Vec<String> = finding.data.values().filter_map(Value::as_str).map(|t| format!("{t:?}")).collect();
+    let data: Vec<String> =
+        finding.data.values().filter_map(Value::as_str).map(|t| format!("{t:?}")).collect();
     format!("{} {:?} {}", finding.rule.code, finding.path.as_str(), data.join(" "))
 }

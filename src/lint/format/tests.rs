@@ -8,7 +8,13 @@ use crate::lint::{Level, Profile, Report, Rule};
 use crate::okf::BundlePath;
 use crate::text::Span;
 
-fn finding(rule: &'static Rule, level: Level, path: &str, span: Option<(usize, usize)>, message: &str) -> Finding {
+fn finding(
+    rule: &'static Rule,
+    level: Level,
+    path: &str,
+    span: Option<(usize, usize)>,
+    message: &str,
+) -> Finding {
     let mut data = Map::new();
     data.insert("target".to_owned(), Value::from("gone.md"));
     Finding {
@@ -123,12 +129,23 @@ fn sarif_has_the_shape_that_the_standard_requires() {
         assert_object(&result["message"], &["!text"]);
         let place = &result["locations"][0]["physicalLocation"];
         assert_object(place, &["!artifactLocation", "region"]);
-        assert!(url::Url::parse("https://host/").unwrap().join(place["artifactLocation"]["uri"].as_str().unwrap()).is_ok());
+        assert!(
+            url::Url::parse("https://host/")
+                .unwrap()
+                .join(place["artifactLocation"]["uri"].as_str().unwrap())
+                .is_ok()
+        );
         for fingerprint in result["partialFingerprints"].as_object().unwrap().values() {
-            assert!(fingerprints.insert(fingerprint.as_str().unwrap().to_owned()), "two results look the same");
+            assert!(
+                fingerprints.insert(fingerprint.as_str().unwrap().to_owned()),
+                "two results look the same"
+            );
         }
     }
-    assert_eq!(results.iter().map(|r| &r["level"]).collect::<Vec<_>>(), ["error", "error", "warning", "note"]);
+    assert_eq!(
+        results.iter().map(|r| &r["level"]).collect::<Vec<_>>(),
+        ["error", "error", "warning", "note"]
+    );
     assert_eq!(results[0]["locations"][0]["physicalLocation"], json!({"artifactLocation": {"uri": "docs"}}));
     assert_eq!(
         results[1]["locations"][0]["physicalLocation"],
@@ -163,7 +180,8 @@ fn statistics_count_rules_the_most_frequent_first() {
 
 #[test]
 fn many_links_to_one_target_are_one_line_and_other_findings_never() {
-    let many = |rule| report((0..30).map(|_| finding(rule, Level::Error, "/a.md", Some((1, 2)), "m")).collect());
+    let many =
+        |rule| report((0..30).map(|_| finding(rule, Level::Error, "/a.md", Some((1, 2)), "m")).collect());
     let lines = written(|out| text(&many(&LINK_BROKEN), false, out));
     assert_eq!(lines.lines().count(), 2, "{lines}");
     assert!(lines.contains(": m (and at 29 more places; --format json names them)\n30 errors"), "{lines}");

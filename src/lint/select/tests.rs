@@ -32,7 +32,8 @@ fn seen(layers: &[Layer]) -> String {
 
 #[test]
 fn a_rule_is_meant_by_code_name_prefix_or_all_in_any_case() {
-    for (text, count) in [("L001", 1), ("l001", 1), ("Link-Broken", 1), ("l", 9), ("L00", 9), (" all ", ALL.len())]
+    for (text, count) in
+        [("L001", 1), ("l001", 1), ("Link-Broken", 1), ("l", 9), ("L00", 9), (" all ", ALL.len())]
     {
         assert_eq!(text.parse::<Selector>().unwrap().rules().count(), count, "{text}");
     }
