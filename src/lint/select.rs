@@ -133,6 +133,8 @@ struct Choice {
 }
 
 impl Levels {
+    pub const NONE: Self = Self(BTreeMap::new());
+
     /// Lays a stronger place over what was said so far. In one place the narrower word counts, and of two equally narrow
     /// the one that turns off.
     pub fn lay(&mut self, layer: &Layer) {
