@@ -8,9 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::{Exit, bundle, fix, output};
 use crate::config::{BUNDLE_FILE, Environment, Flags, Manner};
-use crate::lint::{
-    self, Level, Levels, OkfVersion, Options, Profile, Report, Selector, format, registry, select,
-};
+use crate::lint::{Level, Levels, OkfVersion, Options, Profile, Report, Selector, format, registry, select};
 use crate::wiki::Wiki;
 
 #[derive(Debug, Args)]
@@ -134,11 +132,11 @@ pub fn run(args: &LintArgs, flags: &Flags) -> anyhow::Result<Exit> {
     let of_bundle = manner.lint.levels.clone();
     let options = options(args, manner.lint);
     let wiki = Wiki::load(&bundle).with_context(|| format!("cannot read {}", path.display()))?;
-    let (report, whole) =
-        match fix::judge(&args.fix, &bundle, wiki, &options, format == Format::Json, flags)? {
-            fix::Judged::Shown(exit) => return Ok(if args.exit_zero { Exit::Done } else { exit }),
-            fix::Judged::Report { report, whole } => (report, whole),
-        };
+    let (report, whole) = match fix::judge(&args.fix, &bundle, wiki, &options, format == Format::Json, flags)?
+    {
+        fix::Judged::Shown(exit) => return Ok(if args.exit_zero { Exit::Done } else { exit }),
+        fix::Judged::Report { report, whole } => (report, whole),
+    };
     tell_what_the_bundle_hides(&own, &of_bundle, &report);
     print(args, format, &report, path, manner.color && is_terminal, &mut out)?;
     out.flush()?;

@@ -79,7 +79,7 @@ fn an_unknown_rule_is_an_error_that_names_the_nearest() {
     let said = rig.lint(&[]);
     assert_eq!(said.code, Some(2));
     assert!(
-        said.err.contains("config.toml:2:19: no rule is called `L01`; the nearest is L001"),
+        said.err.contains("config.toml:2:10: no rule is called `L01`; the nearest is L001"),
         "{}",
         said.err
     );
@@ -110,7 +110,8 @@ fn a_bundle_that_wants_more_than_lint_and_display_is_refused_with_its_place() {
     let said = Rig::new(&[(".okf/config.toml", "\u{1b}]0;owned\u{7}")], "").lint(&[]);
     assert_eq!(said.code, Some(1));
     assert!(
-        !said.err.contains(['\u{1b}', '\u{7}']) && said.err.contains(".okf/config.toml:1:1"),
+        !said.err.contains(['\u{1b}', '\u{7}'])
+            && said.err.contains(".okf/config.toml:1:2: key with no value"),
         "{:?}",
         said.err
     );
@@ -194,4 +195,19 @@ fn statistics_and_explanations_are_printed_for_people_and_programs() {
     }
     let rules: Value = serde_json::from_str(&explain(&["orphan,L001", "--json"]).out).unwrap();
     assert_eq!((&rules[0]["rule"], &rules[1]["rule"]), (&"L001".into(), &"G001".into()));
+}
+
+#[test]
+fn only_rules_that_are_on_are_fixed() {
+    let page = "---\ntype: concept\ntitle: Mast\ndescription: D.\ntimestamp: 19/07/2026\n---\n\nSee [hull](/wiki/concepts/hull.md).\n";
+    let rig = Rig::new(&[("wiki/concepts/mast.md", page)], "");
+    let text = || std::fs::read_to_string(rig.folder.path().join("wiki/concepts/mast.md")).unwrap();
+    let said = rig.lint(&["--fix", "--select", "F005", "--format", "json"]);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((said.code, &report["summary"]["errors"]), (Some(0), &0.into()), "{} {}", said.out, said.err);
+    assert_eq!(text(), page.replace("19/07/2026", "2026-07-19T00:00:00Z"));
+    rig.lint(&["--fix", "--ignore", "L002"]);
+    assert!(text().contains("(/wiki/concepts/hull.md)"));
+    rig.lint(&["--fix", "--select", "L002"]);
+    assert!(text().contains("(hull.md)"), "{}", text());
 }

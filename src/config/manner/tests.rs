@@ -42,10 +42,10 @@ fn whatever_else_a_bundle_wants_is_refused_with_its_place_and_nothing_of_it_is_u
         ),
         ("lint.profile = 'okf'\npermissions.rules = []\n", ":2:1: ", "`permissions`"),
         ("[lint]\nprofile = 'okf'\nexec = 'rm'\n", ":3:1: ", "`exec`"),
-        ("[lint]\nprofile = 'okf'\nignore = ['L01']\n", ":3:11: ", "the nearest is L001"),
+        ("[lint]\nprofile = 'okf'\nignore = ['L01']\n", ":3:10: ", "the nearest is L001"),
         ("[lint]\nprofile = 'okf'\nlevels = { L01 = 'error' }\n", ":3:", "the nearest is L001"),
         ("[lint]\nprofile = 'okf'\nlevels = { L001 = 'fatal' }\n", ":3:", "`off`"),
-        ("[lint]\nprofile = 'okf'\n\u{1b}", ":3:1: ", ""),
+        ("[lint]\nprofile = 'okf'\n\u{1b}", ":3:2: ", ""),
     ] {
         let (manner, error) = heeded("", bundle);
         let error = error.unwrap();

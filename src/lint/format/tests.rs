@@ -28,11 +28,12 @@ fn finding(
         end_column: span.map_or(1, |(_, end)| u32::try_from(end).unwrap()),
         message: message.to_owned(),
         data,
+        fix: None,
     }
 }
 
 fn report(findings: Vec<Finding>) -> Report {
-    Report { profile: Profile::Wiki, okf_version: "0.1", pages: 2, findings }
+    Report { profile: Profile::Wiki, okf_version: "0.1", pages: 2, findings, fixed: Vec::new() }
 }
 
 fn sample() -> Report {

@@ -98,6 +98,7 @@ fn what_is_weaker_than_before_is_named() {
         okf_version: OkfVersion::V0_2.as_str(),
         pages: 0,
         findings: Vec::new(),
+        fixed: Vec::new(),
     };
     let mut levels = Levels::default();
     // L002 does not apply in this profile, and P001 is raised.
