@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use divan::Bencher;
 use wikiwright::bundle::{MemoryBundle, Write as _};
-use wikiwright::lint::{Options, Profile, lint};
+use wikiwright::lint::{Levels, Options, Profile, lint};
 use wikiwright::okf::BundlePath;
 use wikiwright::wiki::Wiki;
 
@@ -51,7 +51,8 @@ fn bundle() -> MemoryBundle {
     bundle
 }
 
-const WIKI: Options = Options { profile: Some(Profile::Wiki), okf_version: None, today: None };
+const WIKI: Options =
+    Options { profile: Some(Profile::Wiki), okf_version: None, today: None, levels: Levels::NONE };
 
 #[divan::bench]
 fn load(bencher: Bencher) {

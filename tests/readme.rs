@@ -51,7 +51,9 @@ fn rules() {
 fn keys() {
     let keymap = Keymap::shipped();
     let mut table = String::from("| where | key | what |\n|---|---|---|\n");
-    for layer in [Layer::Global, Layer::Plain, Layer::Tree, Layer::Page, Layer::Chat, Layer::Review] {
+    for layer in
+        [Layer::Global, Layer::Plain, Layer::Tree, Layer::Page, Layer::Chat, Layer::Review, Layer::Problems]
+    {
         for (title, keys) in keymap.help(layer) {
             let keys: Vec<String> =
                 keys.split("  ").map(|k| format!("`{}`", k.replace('|', "\\|"))).collect();

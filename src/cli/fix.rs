@@ -10,7 +10,7 @@ use crate::bundle::ledger::{record::Origin, waits};
 use crate::bundle::{Bundle, ChangeSet, Error, ErrorKind, Rules, Staged, Write as _};
 use crate::config::{Environment, Flags, Settings};
 use crate::lint::fix::{self, Request};
-use crate::lint::{self, Finding, Level, Options, Report};
+use crate::lint::{self, Finding, Level, Levels, Options, Report};
 use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::wiki::Wiki;
@@ -36,14 +36,13 @@ pub enum Judged {
     Report { report: Report, whole: bool },
 }
 
-/// Judges a bundle; before that fixes those of its findings that are `wanted`, when it was asked for. With `says_fixes` each
+/// Judges a bundle; before that fixes its findings, when it was asked for: those of rules that are on. With `says_fixes` each
 /// finding that is left says what would mend it.
 pub fn judge(
     args: &FixArgs,
     bundle: &Bundle,
     wiki: Wiki,
     options: &Options,
-    wanted: &dyn Fn(&Finding) -> bool,
     says_fixes: bool,
     flags: &Flags,
 ) -> anyhow::Result<Judged> {
@@ -61,7 +60,11 @@ pub fn judge(
     let rules = Rules::manager(settings.manager.protect_raw).after(&settings.manager.rules);
     let before = lint::lint(&wiki, options).count(Level::Error);
     let base = Arc::new(bundle.clone());
-    let request = Request { base, rules: &rules, options, all: args.unsafe_fixes, wanted };
+    // A fix must not bring a fault of a rule that is off either.
+    let every_rule = Options { levels: Levels::NONE, ..options.clone() };
+    let wanted = |finding: &Finding| options.levels.of(finding.rule, finding.level).is_some();
+    let request =
+        Request { base, rules: &rules, options: &every_rule, all: args.unsafe_fixes, wanted: &wanted };
     let mut outcome = fix::run(wiki, &request);
     for error in outcome.refused.values() {
         output::complain(&format!("not fixed: {error}"));
@@ -85,6 +88,8 @@ pub fn judge(
         outcome.fixed.retain(|fixed| fixed.files.iter().any(|file| written.landed.contains(file)));
         outcome.wiki = Wiki::load(bundle)?;
         outcome.report = lint::lint(&outcome.wiki, options);
+    } else {
+        options.levels.apply(&mut outcome.report.findings);
     }
     if says_fixes {
         fix::annotate(&outcome.wiki, &mut outcome.report, options);

@@ -7,6 +7,7 @@ pub mod demo;
 pub mod fix;
 pub mod fmt;
 pub mod history;
+pub mod init;
 pub mod lint;
 pub mod manage;
 pub mod migrate;
@@ -110,6 +111,8 @@ impl Global {
 pub enum Command {
     /// Open the workbench on a small example wiki, with a scripted model: no key, no network
     Demo,
+    /// Make an empty bundle that lints clean: AGENTS.md, raw/ and wiki/ with its categories
+    Init(init::InitArgs),
     /// Judge a bundle and print the findings
     Lint(lint::LintArgs),
     /// Bring the frontmatter of every page into one form: keys in order, lists in one style
@@ -170,6 +173,7 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         ),
         (path, None) => open::run(path.as_deref(), &cli.take_up, &flags),
         (None, Some(Command::Demo)) => demo::run(&flags),
+        (None, Some(Command::Init(args))) => init::run(args, &flags),
         (None, Some(Command::Lint(args))) => lint::run(args, &flags),
         (None, Some(Command::Fmt(args))) => fmt::run(args, &flags),
         (None, Some(Command::Migrate(args))) => migrate::run(args, &flags),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::sessions::{self, TakeUp};
 use super::{Exit, bundle, model};
-use crate::config::{Environment, Flags, Settings};
+use crate::config::{Environment, Flags, Manner, Settings};
 use crate::tui::{self, Setup, Suggestions};
 
 pub fn run(path: Option<&Path>, take_up: &TakeUp, flags: &Flags) -> anyhow::Result<Exit> {
@@ -12,6 +12,8 @@ pub fn run(path: Option<&Path>, take_up: &TakeUp, flags: &Flags) -> anyhow::Resu
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::open_or_discover(path)?.poll_every(settings.poll);
     let bundle = bundle::remember(bundle, &settings);
+    let mut manner = Manner { lint: settings.lint, color: settings.color };
+    let refused = manner.heed(&bundle, &environment).err();
     super::runtime()?.block_on(async {
         let (client, model_hint) =
             match model::client(settings.model.clone(), settings.model_timeout, &environment).await {
@@ -25,12 +27,12 @@ pub fn run(path: Option<&Path>, take_up: &TakeUp, flags: &Flags) -> anyhow::Resu
             bundle,
             client,
             model_hint,
-            banner: None,
-            color: settings.color,
+            banner: refused.map(|error| error.to_string()),
+            color: manner.color,
             suggestions: suggestions(),
             manager: settings.manager,
             reader: settings.reader,
-            lint: settings.lint,
+            lint: manner.lint,
         };
         Ok(Exit::Status(tui::run(setup).await?.0))
     })

@@ -1,15 +1,18 @@
 //! The configuration file: its keys, their defaults, and errors that point at the place.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::Error;
+use crate::lint::select::{Selector, Setting};
 use crate::text::LineIndex;
 
 /// Largest configuration file that is read, in bytes.
-const MAX_BYTES: u64 = 1024 * 1024;
+pub(super) const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Everything a configuration file can hold. `config.example.toml` documents each key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -123,7 +126,13 @@ pub struct Reader {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Lint {
-    pub profile: Profile,
+    pub profile: Option<Profile>,
+    /// Only these rules; none: all.
+    pub select: Option<Vec<Selector>>,
+    /// Not these.
+    pub ignore: Vec<Selector>,
+    /// Off, or another level than the profile's.
+    pub levels: BTreeMap<Selector, Setting>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -151,7 +160,7 @@ impl Default for Storage {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Display {
-    pub color: Color,
+    pub color: Option<Color>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -188,15 +197,20 @@ impl File {
 
     /// `path` is only named in errors.
     pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
-        toml::from_str(text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start);
-            let place = LineIndex::new(text).position(text, start);
-            Error::Invalid {
-                path: path.to_path_buf(),
-                line: place.line,
-                column: place.column,
-                message: error.message().lines().collect::<Vec<_>>().join(", "),
-            }
-        })
+        from_toml(text, path)
     }
+}
+
+/// `path` is only named in errors.
+pub(super) fn from_toml<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T, Error> {
+    toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let place = LineIndex::new(text).position(text, start);
+        Error::Invalid {
+            path: path.to_path_buf(),
+            line: place.line,
+            column: place.column,
+            message: error.message().lines().collect::<Vec<_>>().join(", "),
+        }
+    })
 }

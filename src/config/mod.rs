@@ -1,7 +1,8 @@
-//! Settings, layered: defaults, user file, environment, flags. Nothing in a bundle is ever read here: a bundle is foreign
-//! text, and whoever chooses the endpoint receives the pages and the key.
+//! Settings, layered: defaults, user file, environment, flags. A bundle has a say in how findings are judged and shown
+//! ([`Manner`]) and in nothing else: it is foreign text, and whoever chooses the endpoint receives the pages and the key.
 
 pub mod file;
+mod manner;
 pub mod model;
 mod permissions;
 
@@ -15,7 +16,8 @@ use crate::agent::driver::{ManagerOptions, ReaderOptions};
 use crate::bundle::ledger::Keep;
 use crate::lint;
 use crate::okf::ContentHash;
-use file::{Color, File, Profile};
+use file::File;
+pub use manner::{BUNDLE_FILE, Manner};
 pub use model::{Choice, Endpoint};
 
 /// Settings given on the command line; each wins over everything else.
@@ -58,6 +60,10 @@ pub enum Error {
     Unreadable { path: PathBuf, message: String },
     #[error("{}:{line}:{column}: {message}", path.display())]
     Invalid { path: PathBuf, line: u32, column: u32, message: String },
+    #[error(
+        "{place}: {message}; a bundle may set only its [lint] and [display], so nothing of this file is used"
+    )]
+    Refused { place: String, message: String },
     #[error("{origin}: `{value}` is no http or https address; write it like http://localhost:11434/v1")]
     BaseUrl { origin: String, value: String },
 }
@@ -82,23 +88,9 @@ pub struct Settings {
 impl Settings {
     /// Reads the user's file, if there is one, and lays environment and flags over it.
     pub fn load(flags: &Flags, environment: &Environment) -> Result<Self, Error> {
-        let (file, path) = match &flags.config {
-            Some(path) => (File::read(path)?.ok_or_else(|| missing(path))?, path.clone()),
-            None => match user_file() {
-                Some(path) => (File::read(&path)?.unwrap_or_default(), path),
-                None => (File::default(), PathBuf::new()),
-            },
-        };
-        let profile = match file.lint.profile {
-            Profile::Auto => None,
-            Profile::Wiki => Some(lint::Profile::Wiki),
-            Profile::Okf => Some(lint::Profile::Okf),
-        };
+        let (file, path) = read_file(flags)?;
+        let Manner { lint, color } = Manner::of_file(&file, environment);
         let rules = permissions::rules(&file.permissions, &path)?;
-        let color = match file.display.color {
-            Color::Auto => environment.get("NO_COLOR").is_none(),
-            Color::Never => false,
-        };
         Ok(Self {
             model: model::choose(flags, environment, &file.model, &path)?,
             model_timeout: Duration::from_secs(file.model.timeout_seconds.get().into()),
@@ -107,7 +99,7 @@ impl Settings {
                 rules: rules.clone(),
             },
             reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules },
-            lint: lint::Options { profile, ..lint::Options::default() },
+            lint,
             keep: Keep { days: file.history.keep_days, bytes: u64::from(file.history.keep_mb) << 20 },
             commit_on_apply: file.git.commit_on_apply,
             color,
@@ -129,6 +121,17 @@ pub fn state_folder(root: &Path) -> Option<PathBuf> {
     let real = std::fs::canonicalize(root).ok()?;
     let name = ContentHash::of(real.as_os_str().as_encoded_bytes()).to_string();
     Some(state.join("wikiwright").join("bundles").join(name))
+}
+
+/// The user's file, or what stands for it when there is none, and its path for messages.
+fn read_file(flags: &Flags) -> Result<(File, PathBuf), Error> {
+    match &flags.config {
+        Some(path) => Ok((File::read(path)?.ok_or_else(|| missing(path))?, path.clone())),
+        None => match user_file() {
+            Some(path) => Ok((File::read(&path)?.unwrap_or_default(), path)),
+            None => Ok((File::default(), PathBuf::new())),
+        },
+    }
 }
 
 fn missing(path: &Path) -> Error {

@@ -205,6 +205,9 @@ fn the_example_documents_every_key_and_no_other() {
             "manager.protect_raw",
             "reader.not_found_message",
             "lint.profile",
+            "lint.select",
+            "lint.ignore",
+            "lint.levels",
             "history.keep_days",
             "history.keep_mb",
             "git.commit_on_apply",
@@ -218,7 +221,7 @@ fn the_example_documents_every_key_and_no_other() {
         model: file::Model { base_url, model, api_key_env, timeout_seconds },
         manager: file::Manager { protect_raw },
         reader: file::Reader { not_found_message },
-        lint: file::Lint { profile },
+        lint: file::Lint { profile, select, ignore, levels },
         permissions: file::Permissions { rules },
         history: file::History { keep_days, keep_mb },
         display: file::Display { color },
@@ -232,7 +235,8 @@ fn the_example_documents_every_key_and_no_other() {
     assert!(rules.is_empty());
     let history = file::History::default();
     assert_eq!((keep_days, keep_mb), (history.keep_days, history.keep_mb));
-    assert_eq!((profile, color), (Profile::default(), Color::default()));
+    assert_eq!((profile, color), (Some(file::Profile::default()), Some(file::Color::default())));
+    assert!(select.is_none() && ignore.is_empty() && levels.is_empty());
     assert_eq!(poll_seconds, file::Storage::default().poll_seconds);
     assert!(!commit_on_apply && !file::Git::default().commit_on_apply);
 }

@@ -6,6 +6,7 @@ pub mod format;
 pub mod registry;
 mod report;
 mod rules;
+pub mod select;
 
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ use context::{Context, Findings, tree_order};
 
 pub use registry::{FixKind, Rule};
 pub use report::{Counts, Report, delta};
+pub use select::{Levels, Selector};
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -92,6 +94,14 @@ pub struct Finding {
     pub fix: Option<fix::Offer>,
 }
 
+impl Finding {
+    /// The rule and what it is about, where that is one thing and not the whole page: many findings alike have one cause.
+    pub fn about(&self) -> Option<(&'static str, Vec<&str>)> {
+        let data: Vec<&str> = self.data.values().filter_map(Value::as_str).collect();
+        (!data.is_empty()).then_some((self.rule.code, data))
+    }
+}
+
 /// Which version of the specification judges in profile `okf`. The convention stands on 0.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OkfVersion {
@@ -124,6 +134,8 @@ pub struct Options {
     pub okf_version: Option<OkfVersion>,
     /// The day (from midnight UTC) that decides what is stale; `None` asks the clock.
     pub today: Option<jiff::civil::Date>,
+    /// Rules that are off or have another level than their profile's.
+    pub levels: Levels,
 }
 
 /// Judges a bundle. Takes time linear in its pages and links.
@@ -145,6 +157,7 @@ pub fn lint(wiki: &Wiki, options: &Options) -> Report {
     let mut whole = Findings::new(profile);
     rules::check_bundle(&context, &mut whole);
     findings.append(&mut whole.list);
+    options.levels.apply(&mut findings);
     findings.par_sort_by(in_order);
     Report { profile, okf_version: context.version.as_str(), pages: pages.len(), findings, fixed: Vec::new() }
 }

@@ -38,6 +38,7 @@ actions! {
     FocusPage = "focus-page", "go to the page";
     FocusChat = "focus-chat", "go to the agent";
     Problems = "problems", "list of findings";
+    Explain = "explain", "explain the rule";
     Review = "review", "review staged changes";
     Interrupt = "interrupt", "stop the running turn";
     Cancel = "cancel", "clear the draft, stop the turn; twice: quit";

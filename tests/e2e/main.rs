@@ -5,7 +5,9 @@ mod bad_input;
 mod commands;
 mod demo;
 mod fix;
+mod init;
 mod links;
+mod lint;
 mod model;
 mod refactor;
 #[cfg(all(feature = "remote", feature = "archives"))]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crossterm::event::MouseEventKind;
+use ratatui::style::{Color, Modifier};
 use wikiwright::agent::event::CallId;
 use wikiwright::agent::{AgentCommand, AgentEvent, Role};
 use wikiwright::bundle::Write;
@@ -308,6 +309,62 @@ fn the_list_of_findings_opens_the_page_at_the_place() {
     assert_eq!(rig.state.page.path.as_ref(), Some(&problems[at].path));
     assert!(rig.state.overlays.is_empty());
     assert_eq!(rig.state.focus, Pane::Page);
+}
+
+#[test]
+fn a_finding_in_the_list_is_explained_by_its_rule() {
+    for size in [WIDE, (40, 10)] {
+        let mut rig = Rig::sample(size);
+        rig.keys("f8 g g e");
+        let Some(Overlay::Explanation { rule, .. }) = rig.state.overlays.last() else {
+            panic!("no explanation")
+        };
+        let rule = *rule;
+        let first = format!("{} {}", rule.code, rule.name);
+        let screen = rig.screen();
+        assert!(screen.contains(&first), "{screen}");
+        rig.keys("G");
+        let screen = rig.screen();
+        assert!(screen.contains(rule.good.trim_end().lines().last().unwrap()), "{screen}");
+        rig.keys("esc");
+        assert!(matches!(rig.state.overlays.last(), Some(Overlay::Problems(_))));
+    }
+    let mut clean = Rig::new(vec![("/index.md", "# Index\n")], WIDE);
+    clean.keys("f8 e");
+    assert!(matches!(clean.state.overlays.last(), Some(Overlay::Problems(_))), "there is nothing to explain");
+}
+
+#[test]
+fn the_very_link_that_a_finding_is_about_is_marked_and_no_other() {
+    let look = |rig: &Rig, text: &str| {
+        let (buffer, screen) = (rig.buffer(), rig.screen());
+        let row = screen.lines().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{screen}"));
+        let line = screen.lines().nth(row).unwrap();
+        let column = wikiwright::text::width::width(&line[..line.find(text).unwrap()]);
+        buffer[(u16::try_from(column).unwrap(), u16::try_from(row).unwrap())].style()
+    };
+    let page = "---\ntype: Concept\ntitle: A\ndescription: D.\ntimestamp: 2026-01-01T00:00:00Z\n---\n\n# A\n\nSee [nothere](b.md#gone), [rightlink](b.md#b) and [nowhere](c.md).\n";
+    let other = page
+        .replace("b.md#gone", "a.md")
+        .replace("b.md#b", "a.md")
+        .replace("c.md", "a.md")
+        .replace("# A", "# B");
+    let mut rig = Rig::new(
+        vec![
+            ("/AGENTS.md", "# S\n"),
+            ("/wiki/a.md", page),
+            ("/wiki/b.md", &other),
+            ("/wiki/index.md", "# I\n\n[a](a.md)\n[b](b.md)\n"),
+        ],
+        WIDE,
+    );
+    rig.keys("alt-2 tab enter");
+    assert_eq!(open(&rig), "/wiki/a.md");
+    let marked = Modifier::UNDERLINED | Modifier::BOLD;
+    let (warned, right, broken) = (look(&rig, "nothere"), look(&rig, "rightlink"), look(&rig, "nowhere"));
+    assert_eq!((warned.fg, warned.add_modifier), (Some(Color::Yellow), marked));
+    assert_eq!((right.fg, right.add_modifier), (Some(Color::Blue), Modifier::UNDERLINED));
+    assert_eq!((broken.fg, broken.add_modifier), (Some(Color::Red), marked | Modifier::CROSSED_OUT));
 }
 
 #[test]

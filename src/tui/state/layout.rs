@@ -206,6 +206,7 @@ pub fn overlay_box(state: &State) -> Option<Rect> {
     Some(match state.overlays.last()? {
         Overlay::Review => overlay_area(state),
         Overlay::Help { .. } => centred(state, 92, height),
+        Overlay::Explanation { .. } => centred(state, 92, height.saturating_sub(4).max(8)),
         Overlay::Problems(problems) => {
             let rows = u16::try_from(problems.rows.len().max(1) + 2).unwrap_or(u16::MAX);
             centred(state, width.saturating_sub(8).max(60), rows.clamp(5, height.saturating_sub(4).max(8)))

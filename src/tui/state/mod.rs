@@ -23,7 +23,7 @@ use super::keymap::{Key, Keymap, Layer};
 use super::theme::Theme;
 use crate::agent::Role;
 use crate::bundle::ChangeSet;
-use crate::lint::{Counts, Finding, Profile, Report};
+use crate::lint::{Counts, Finding, Profile, Report, Rule};
 use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::wiki::Wiki;
@@ -46,6 +46,11 @@ pub enum Overlay {
         top: usize,
     },
     Problems(Problems),
+    /// What a rule is about and why.
+    Explanation {
+        rule: &'static Rule,
+        top: usize,
+    },
     /// The review; its state is [`State::review`] and outlives the overlay.
     Review,
     Summary {
@@ -185,7 +190,7 @@ impl State {
     /// Layers of the keymap that hold now, the innermost first.
     pub fn layers(&self) -> &'static [Layer] {
         match self.overlays.last() {
-            Some(Overlay::Help { .. }) => &[Layer::Help, Layer::Global],
+            Some(Overlay::Help { .. } | Overlay::Explanation { .. }) => &[Layer::Help, Layer::Global],
             Some(Overlay::Problems(_)) => &[Layer::Problems, Layer::Plain, Layer::Global],
             Some(Overlay::Review) => &[Layer::Review, Layer::Plain, Layer::Global],
             Some(Overlay::Summary { .. }) => &[Layer::Summary, Layer::Global],

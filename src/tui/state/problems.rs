@@ -52,13 +52,13 @@ impl Problems {
         order.sort_by_key(|at| findings.get(*at).map(|f| f.level));
         let mut groups: HashMap<_, Vec<usize>> = HashMap::new();
         for at in &order {
-            if let Some(about) = findings.get(*at).and_then(about) {
+            if let Some(about) = findings.get(*at).and_then(Finding::about) {
                 groups.entry(about).or_default().push(*at);
             }
         }
         self.rows.clear();
         for at in order {
-            let about = findings.get(at).and_then(about);
+            let about = findings.get(at).and_then(Finding::about);
             let group = about.as_ref().and_then(|about| groups.get(about)).filter(|g| g.len() >= MANY);
             let Some((group, (code, data))) = group.zip(about) else {
                 self.rows.push(Row::One(at));
@@ -79,7 +79,7 @@ impl Problems {
     /// Opens or closes the chosen group; false when no group is chosen.
     pub fn toggle(&mut self, report: Option<&Report>) -> bool {
         let Some(Row::Group { first, .. }) = self.rows.get(self.selected) else { return false };
-        if let Some((code, data)) = report.and_then(|r| r.findings.get(*first)).and_then(about) {
+        if let Some((code, data)) = report.and_then(|r| r.findings.get(*first)).and_then(Finding::about) {
             let group = (code, data.into_iter().map(str::to_owned).collect());
             if !self.open.remove(&group) {
                 self.open.insert(group);
@@ -88,10 +88,4 @@ impl Problems {
         self.renew(report);
         true
     }
-}
-
-/// The rule and what it is about, where that is one thing and not the whole page.
-fn about(finding: &Finding) -> Option<(&'static str, Vec<&str>)> {
-    let data: Vec<&str> = finding.data.values().filter_map(|value| value.as_str()).collect();
-    (!data.is_empty()).then_some((finding.rule.code, data))
 }

@@ -10,7 +10,7 @@ use crate::tui::state::{About, Overlay, Pane, State};
 pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
     let height = overlay_box(state).map_or(1, |b| usize::from(inner(b).height)).max(1);
     match state.overlays.last_mut() {
-        Some(Overlay::Help { top } | Overlay::Summary { top, .. }) => {
+        Some(Overlay::Help { top } | Overlay::Summary { top, .. } | Overlay::Explanation { top, .. }) => {
             // The end is clamped where the rows are known, in `settle`.
             move_by(top, action, height, usize::MAX / 2);
         }
@@ -21,6 +21,10 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
                 Action::Open => return open_problem(state),
                 Action::Mend => return mend_problem(state),
                 _ => {}
+            }
+            if action == Action::Explain {
+                explain(state);
+                return Vec::new();
             }
         }
         Some(Overlay::Review) => return review::act(state, action),
@@ -71,6 +75,15 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
 pub fn close(state: &mut State) -> Vec<Effect> {
     state.overlays.pop();
     Vec::new()
+}
+
+/// Lays the explanation of the chosen finding's rule over the list.
+fn explain(state: &mut State) {
+    let Some(Overlay::Problems(problems)) = state.overlays.last() else { return };
+    let row = problems.rows.get(problems.selected).copied();
+    if let Some(rule) = row.and_then(|row| state.problem(row)).map(|finding| finding.rule) {
+        state.overlays.push(Overlay::Explanation { rule, top: 0 });
+    }
 }
 
 /// Goes to the place of the chosen finding; opens or closes a group.

@@ -134,6 +134,10 @@ fn overlays(state: &mut State, effects: &mut Vec<Effect>) {
             let rows = view::help::rows(fixed, usize::from(view::overlay::padded(area).width)).len();
             *top = (*top).min(rows.saturating_sub(height));
         }
+        Some(Overlay::Explanation { rule, top }) => {
+            let rows = view::explanation::rows(rule, view::overlay::padded(area).width, &fixed.theme).len();
+            *top = (*top).min(rows.saturating_sub(height));
+        }
         Some(Overlay::Summary { top, summary }) => {
             let rows = view::overlay::summary_rows(summary, &fixed.theme).len();
             *top = (*top).min(rows.saturating_sub(height));

@@ -1,6 +1,7 @@
 //! Draws a state. Changes nothing, computes nothing that is not on screen, and stays within the buffer at any size.
 
 pub mod chat;
+pub mod explanation;
 pub mod help;
 pub mod overlay;
 pub mod page;
@@ -51,6 +52,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
         match over {
             Overlay::Help { top } => overlay::help(state, *top, frame.buffer_mut()),
             Overlay::Problems(problems) => overlay::problems(state, problems, frame.buffer_mut()),
+            Overlay::Explanation { rule, top } => explanation::draw(state, rule, *top, frame.buffer_mut()),
             Overlay::Review => review::draw(state, frame.buffer_mut()),
             Overlay::Summary { summary, top } => overlay::summary(state, summary, *top, frame.buffer_mut()),
             Overlay::Confirm(question) => overlay::confirm(state, question, frame.buffer_mut()),

@@ -16,7 +16,7 @@ use crate::tui::state::{Overlay, Question, State};
 use crate::tui::theme::Theme;
 
 /// The box of this overlay, also when another one lies on it.
-fn area(state: &State, this: &dyn Fn(&Overlay) -> bool) -> Rect {
+pub fn area(state: &State, this: &dyn Fn(&Overlay) -> bool) -> Rect {
     let on_top = state.overlays.last().is_some_and(this);
     if on_top { overlay_box(state).unwrap_or_default() } else { Rect::default() }
 }

@@ -2,12 +2,14 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::paint;
 use crate::lint::Counts;
 use crate::lint::Level;
-use crate::text::{Safe, width};
+use crate::text::{Safe, Span as Interval, width};
+use crate::tui::markdown::RenderedLink;
 use crate::tui::state::layout::page_text;
 use crate::tui::state::page::Document;
 use crate::tui::state::{Pane, State};
@@ -40,6 +42,13 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     for (row, line) in rendered.lines.iter().skip(top).take(height).enumerate() {
         paint::line(buffer, text, row, line);
     }
+    for (link, style) in marks(state, theme) {
+        for (row, columns) in &link.spans {
+            if let Some(row) = row.checked_sub(top) {
+                paint::restyle(buffer, text, row, columns.clone(), style);
+            }
+        }
+    }
     if focused && let Some(link) = state.page.link.and_then(|l| rendered.links.get(l)) {
         for (row, columns) in &link.spans {
             if let Some(row) = row.checked_sub(top) {
@@ -66,6 +75,29 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
         };
         paint::line(buffer, at, 0, &Line::styled(label, theme.dim));
     }
+}
+
+/// Links of the open page that a finding is about, with the look of the worst one.
+fn marks<'s>(state: &'s State, theme: &Theme) -> Vec<(&'s RenderedLink, Style)> {
+    let (Some(Document::Page(page)), Some(rendered)) = (&state.page.document, &state.page.rendered) else {
+        return Vec::new();
+    };
+    if state.page.rendered_path.as_ref() != Some(&page.path) {
+        return Vec::new();
+    }
+    let mut faults: Vec<(Level, Interval)> = state
+        .findings_of(&page.path)
+        .filter_map(|finding| Some((finding.level, finding.span?)))
+        .filter(|(_, span)| span.start < span.end)
+        .collect();
+    faults.sort_unstable_by_key(|(level, span)| (*level, span.start));
+    let fault = |drawn: &RenderedLink| {
+        let link = page.links.get(drawn.link)?.span;
+        let inside = |(_, span): &&(Level, Interval)| link.start <= span.start && span.end <= link.end;
+        faults.iter().find(inside).map(|(level, _)| *level)
+    };
+    let look = |level| theme.level(level).add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
+    rendered.links.iter().filter_map(|link| Some((link, look(fault(link)?)))).collect()
 }
 
 fn title(state: &State, theme: &Theme) -> Line<'static> {

@@ -50,6 +50,7 @@ fn mode(state: &State) -> &'static str {
     match state.overlays.last() {
         Some(Overlay::Help { .. }) => "HELP",
         Some(Overlay::Problems(_)) => "FINDINGS",
+        Some(Overlay::Explanation { .. }) => "RULE",
         Some(Overlay::Review | Overlay::Reason(_)) => "REVIEW",
         Some(Overlay::Summary { .. }) => "WRITTEN",
         Some(Overlay::Confirm(_)) => "QUESTION",
@@ -104,6 +105,7 @@ fn hints(state: &State) -> Vec<Vec<Span<'static>>> {
         Some(Overlay::Problems(list)) if !list.rows.is_empty() => &[
             (Layer::Problems, Action::Open, "goes there, opens a group"),
             (Layer::Problems, Action::Mend, "shows its fix"),
+            (Layer::Problems, Action::Explain, "explains"),
             (Layer::Problems, Action::Close, "closes"),
         ],
         Some(_) => &[(Layer::Review, Action::Close, "closes")],
