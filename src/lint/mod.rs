@@ -2,6 +2,8 @@
 
 mod context;
 pub mod format;
+mod incremental;
+mod names;
 pub mod registry;
 mod report;
 mod rules;
@@ -11,17 +13,17 @@ mod tests;
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::okf::BundlePath;
 use crate::okf::frontmatter;
 use crate::okf::timestamp::Stamp;
-use crate::okf::{BundlePath, Page};
 use crate::text::Span;
 use crate::wiki::Wiki;
-use context::{Context, Findings, tree_order};
+use context::tree_order;
 
+pub use incremental::Incremental;
 pub use registry::{FixKind, Rule};
 pub use report::{Counts, Report, delta};
 
@@ -125,25 +127,7 @@ pub struct Options {
 
 /// Judges a bundle. Takes time linear in its pages and links.
 pub fn lint(wiki: &Wiki, options: &Options) -> Report {
-    let profile = options.profile.unwrap_or_else(|| Profile::detect(wiki));
-    let context = Context::new(wiki, profile, okf_version(wiki, profile, options), now(options));
-    let pages: Vec<&Page> = wiki.pages().map(|page| &**page).collect();
-    let mut findings: Vec<Finding> = pages
-        .par_iter()
-        .fold(
-            || Findings::new(profile),
-            |mut findings, page| {
-                rules::check_page(&context, page, &mut findings);
-                findings
-            },
-        )
-        .flat_map_iter(|findings| findings.list)
-        .collect();
-    let mut whole = Findings::new(profile);
-    rules::check_bundle(&context, &mut whole);
-    findings.append(&mut whole.list);
-    findings.par_sort_by(in_order);
-    Report { profile, okf_version: context.version.as_str(), pages: pages.len(), findings }
+    Incremental::new(wiki, options).into_report()
 }
 
 /// By path, place, rule; the rest only so that equal places have one order.
