@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::bundle::{MemoryBundle, Write as _};
+use crate::bundle::{MemoryBundle, Read as _, Write as _};
 use crate::lint::lint;
+use crate::okf::ContentHash;
 
 const PATHS: [&str; 22] = [
     "/index.md",
@@ -124,7 +125,8 @@ fn perform(bundle: &MemoryBundle, edit: &Edit) -> Vec<BundlePath> {
             vec![path(at)]
         }
         Edit::Remove(at) => {
-            let _ = bundle.remove(&path(at));
+            let bytes = bundle.read_bytes(&path(at)).unwrap_or_default();
+            let _ = bundle.remove(&path(at), ContentHash::of(&bytes));
             vec![path(at)]
         }
         Edit::Rename(from, to) => {
