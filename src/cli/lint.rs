@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
-use super::{Exit, bundle};
-use crate::lint::{self, Level, Options, Profile, format, registry};
+use super::{Exit, bundle, watch};
+use crate::lint::{self, Level, Options, Profile, Report, format, registry};
 use crate::wiki::Wiki;
 
 #[derive(Debug, Args)]
@@ -24,6 +24,9 @@ pub struct LintArgs {
     /// Short for --format json
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+    /// Go on: print the report again whenever a change makes another one of it, until Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -45,21 +48,32 @@ pub enum Format {
 pub fn run(args: &LintArgs) -> anyhow::Result<Exit> {
     let shown = args.path.display().to_string();
     let bundle = bundle::open(&args.path)?;
-    let wiki = Wiki::load(&bundle).with_context(|| format!("cannot read {shown}"))?;
     let profile = match args.profile {
         ProfileChoice::Auto => None,
         ProfileChoice::Wiki => Some(Profile::Wiki),
         ProfileChoice::Okf => Some(Profile::Okf),
     };
-    let report = lint::lint(&wiki, &Options { profile, ..Options::default() });
+    let options = Options { profile, ..Options::default() };
+    if args.watch {
+        watch::follow(&bundle, &options, |report| print(report, args, &shown))
+            .with_context(|| format!("cannot watch {shown}"))?;
+        return Ok(Exit::Done);
+    }
+    let wiki = Wiki::load(&bundle).with_context(|| format!("cannot read {shown}"))?;
+    let report = lint::lint(&wiki, &options);
+    print(&report, args, &shown)?;
+    Ok(if report.count(Level::Error) > 0 { Exit::Negative } else { Exit::Done })
+}
+
+fn print(report: &Report, args: &LintArgs, shown: &str) -> anyhow::Result<()> {
     let stdout = io::stdout();
     let colours = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut out = BufWriter::new(stdout.lock());
     if args.json || args.format == Format::Json {
-        format::json(&report, &shown, &mut out)?;
+        format::json(report, shown, &mut out)?;
     } else {
-        format::text(&report, colours, &mut out)?;
+        format::text(report, colours, &mut out)?;
     }
     out.flush()?;
-    Ok(if report.count(Level::Error) > 0 { Exit::Negative } else { Exit::Done })
+    Ok(())
 }

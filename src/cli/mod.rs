@@ -13,6 +13,7 @@ pub mod output;
 pub mod refactor;
 pub mod review;
 pub mod turn;
+pub mod watch;
 
 use std::io;
 use std::path::PathBuf;
