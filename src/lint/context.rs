@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
@@ -25,6 +26,8 @@ pub struct Context<'a> {
     pub version: OkfVersion,
     /// Seconds since 1970.
     pub now: i64,
+    /// Whether any page is deprecated; mostly none is, and then no link need be followed to see.
+    pub any_deprecated: bool,
 }
 
 impl<'a> Context<'a> {
@@ -133,7 +136,7 @@ impl Findings {
             end_line: end.line,
             end_column: end.column,
             message,
-            data,
+            data: Arc::new(data),
         });
     }
 
@@ -156,7 +159,7 @@ impl Findings {
             end_line: 1,
             end_column: 1,
             message: message.into(),
-            data: to_map(data),
+            data: Arc::new(to_map(data)),
         });
     }
 }

@@ -12,6 +12,7 @@ mod rules;
 mod tests;
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -88,7 +89,7 @@ pub struct Finding {
     pub end_column: u32,
     pub message: String,
     /// The machine key of the rule (`target`, `field`, …); see the rule table.
-    pub data: Map<String, Value>,
+    pub data: Arc<Map<String, Value>>,
 }
 
 /// Which version of the specification judges in profile `okf`. The convention stands on 0.1.

@@ -53,7 +53,8 @@ pub fn expiry(page: &Page) -> Option<i64> {
 /// Links to pages that are given up. A catalogue and a history have to name what there is and was, and a page that is
 /// given up itself will not be mended.
 fn deprecated(context: &Context<'_>, page: &Page, findings: &mut Findings) {
-    if matches!(page.path.reserved(), Some(Reserved::Index | Reserved::Log)) || is_deprecated(page) {
+    let may_name = matches!(page.path.reserved(), Some(Reserved::Index | Reserved::Log));
+    if !context.any_deprecated || may_name || is_deprecated(page) {
         return;
     }
     for link in &page.links {
