@@ -26,7 +26,7 @@ fn page(number: usize, pages: usize, body: &str) -> String {
         "---\ntype: Type {}\ntitle: Page {number}\ndescription: What page {number} is about.\n\
          timestamp: 2026-07-19T10:30:00Z\nsources: [p{:05}.md]\n---\n\n# Page {number}\n\n",
         number % 9,
-        (number + FOLDERS) % pages
+        number % FOLDERS + number / FOLDERS / 2 * FOLDERS
     );
     for link in 0..8 {
         let target = (number * 31 + link * 977) % pages;

@@ -62,6 +62,8 @@ pub fn run(args: &LintArgs) -> anyhow::Result<Exit> {
     let wiki = Wiki::load(&bundle).with_context(|| format!("cannot read {shown}"))?;
     let report = lint::lint(&wiki, &options);
     print(&report, args, &shown)?;
+    // The process ends here: taking the model apart would only cost time.
+    std::mem::forget(wiki);
     Ok(if report.count(Level::Error) > 0 { Exit::Negative } else { Exit::Done })
 }
 

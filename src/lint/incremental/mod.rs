@@ -48,6 +48,8 @@ pub struct Incremental {
     /// When pages become stale.
     expiries: BTreeSet<(i64, BundlePath)>,
     problems: Vec<BundlePath>,
+    /// How many pages are deprecated.
+    deprecated: usize,
     names: Names,
     /// Concept pages by folder, by folded title, by type.
     folders: Groups,
@@ -74,6 +76,7 @@ impl Incremental {
             asked: HashMap::new(),
             expiries: BTreeSet::new(),
             problems: Vec::new(),
+            deprecated: 0,
             names: Names::default(),
             folders: Groups::default(),
             titles: Groups::default(),
@@ -177,7 +180,14 @@ impl Incremental {
             self.vocabulary = vocabulary;
         }
         let names = std::mem::take(&mut self.names);
-        let context = Context { wiki, names: &names, profile: self.profile, version: self.version, now };
+        let context = Context {
+            wiki,
+            names: &names,
+            profile: self.profile,
+            version: self.version,
+            now,
+            any_deprecated: self.deprecated > 0,
+        };
         self.judge_pages(&context, &judge);
         self.judge_groups(&context, dirty);
         self.reach.update(&context, &turns, &self.folders, &mut self.shelves);
@@ -235,6 +245,9 @@ impl Incremental {
                 }
             }
         }
+        let deprecated = |page: &Option<Arc<Page>>| page.as_deref().is_some_and(provenance::is_deprecated);
+        self.deprecated = (self.deprecated + usize::from(deprecated(&turn.new)))
+            .saturating_sub(usize::from(deprecated(&turn.old)));
         let expiry = |page: &Option<Arc<Page>>| page.as_deref().and_then(provenance::expiry);
         if let Some(at) = expiry(&turn.old) {
             self.expiries.remove(&(at, path.clone()));
