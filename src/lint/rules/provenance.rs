@@ -139,7 +139,7 @@ impl Shape<'_> {
     /// A mapping with `resource`. A text alone is the form of 0.1, which stays readable.
     fn source(&mut self, node: &Node) {
         if !matches!(node.value, Value::Map(_)) {
-            if scalar(&node.value).is_none() {
+            if !is_empty(&node.value) && !matches!(node.value, Value::String(_)) {
                 let what = format!("holds {} and should hold mappings with `resource`", kind(&node.value));
                 self.fault("sources", node.span, &what);
             }
