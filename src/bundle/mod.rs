@@ -35,7 +35,7 @@ pub use local::LocalBundle;
 pub use memory::MemoryBundle;
 #[cfg(feature = "remote")]
 pub use object::ObjectBundle;
-pub use open::{Bundle, is_address, is_archive, open};
+pub use open::{Bundle, Watching, is_address, is_archive, open};
 pub use permission::{Mode, Operation, PathPattern, Rule, Rules};
 pub use readonly::ReadOnly;
 pub use staged::Staged;

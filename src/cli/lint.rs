@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
-use super::{Exit, bundle, fix, output};
+use super::{Exit, bundle, fix, output, watch};
 use crate::config::{BUNDLE_FILE, Environment, Flags, Manner};
 use crate::lint::{Level, Levels, OkfVersion, Options, Profile, Report, Selector, format, registry, select};
 use crate::wiki::Wiki;
@@ -53,6 +53,9 @@ pub struct LintArgs {
     /// Read no configuration file, neither yours nor the bundle's .okf/config.toml
     #[arg(long, conflicts_with = "config")]
     pub isolated: bool,
+    /// Go on: print the report again whenever a change makes another one of it, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["explain", "fix", "unsafe_fixes", "diff"])]
+    pub watch: bool,
     #[command(flatten)]
     pub fix: fix::FixArgs,
 }
@@ -131,6 +134,15 @@ pub fn run(args: &LintArgs, flags: &Flags) -> anyhow::Result<Exit> {
     }
     let of_bundle = manner.lint.levels.clone();
     let options = options(args, manner.lint);
+    let colours = manner.color && is_terminal;
+    if args.watch {
+        watch::follow(&bundle, &options, |report| {
+            print(args, format, report, path, colours, &mut out)?;
+            Ok(out.flush()?)
+        })
+        .with_context(|| format!("cannot watch {}", path.display()))?;
+        return Ok(Exit::Done);
+    }
     let wiki = Wiki::load(&bundle).with_context(|| format!("cannot read {}", path.display()))?;
     let (report, whole) = match fix::judge(&args.fix, &bundle, wiki, &options, format == Format::Json, flags)?
     {
@@ -138,7 +150,7 @@ pub fn run(args: &LintArgs, flags: &Flags) -> anyhow::Result<Exit> {
         fix::Judged::Report { report, whole } => (report, whole),
     };
     tell_what_the_bundle_hides(&own, &of_bundle, &report);
-    print(args, format, &report, path, manner.color && is_terminal, &mut out)?;
+    print(args, format, &report, path, colours, &mut out)?;
     out.flush()?;
     let worst = report.findings.iter().map(|finding| finding.level).min();
     // `Error` is the least of the levels.

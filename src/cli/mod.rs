@@ -18,6 +18,7 @@ pub mod refactor;
 pub mod review;
 pub mod sessions;
 pub mod turn;
+pub mod watch;
 
 use std::io;
 use std::path::PathBuf;

@@ -12,7 +12,7 @@ pub fn run(path: Option<&Path>, take_up: &TakeUp, flags: &Flags) -> anyhow::Resu
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::open_or_discover(path)?.poll_every(settings.poll);
     let bundle = bundle::remember(bundle, &settings);
-    let mut manner = Manner { lint: settings.lint, color: settings.color };
+    let mut manner = Manner { lint: settings.lint.clone(), color: settings.color };
     let refused = manner.heed(&bundle, &environment).err();
     super::runtime()?.block_on(async {
         let (client, model_hint) =

@@ -1,12 +1,13 @@
 //! What rules read and write: one bundle seen by one profile, and the list that findings go to.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
-use std::sync::OnceLock;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
+use super::names::Names;
 use super::registry::Rule;
 use super::{Finding, OkfVersion, Profile};
 use crate::okf::path::Reserved;
@@ -20,30 +21,16 @@ pub const MAX_NAMED: usize = 10;
 /// One bundle as one profile reads it.
 pub struct Context<'a> {
     pub wiki: &'a Wiki,
+    pub names: &'a Names,
     pub profile: Profile,
     pub version: OkfVersion,
     /// Seconds since 1970.
     pub now: i64,
-    declared: OnceLock<Option<Vec<String>>>,
-    folded: OnceLock<HashMap<String, Vec<&'a BundlePath>>>,
-    stems: OnceLock<HashMap<&'a str, Vec<&'a BundlePath>>>,
-    named: OnceLock<HashMap<String, Vec<&'a BundlePath>>>,
+    /// Whether any page is deprecated; mostly none is, and then no link need be followed to see.
+    pub any_deprecated: bool,
 }
 
 impl<'a> Context<'a> {
-    pub fn new(wiki: &'a Wiki, profile: Profile, version: OkfVersion, now: i64) -> Self {
-        Self {
-            wiki,
-            profile,
-            version,
-            now,
-            declared: OnceLock::new(),
-            folded: OnceLock::new(),
-            stems: OnceLock::new(),
-            named: OnceLock::new(),
-        }
-    }
-
     /// Whether fields that only OKF 0.2 knows mean what it says of them.
     pub fn has_provenance(&self) -> bool {
         self.profile == Profile::Okf && self.version >= OkfVersion::V0_2
@@ -65,25 +52,14 @@ impl<'a> Context<'a> {
     }
 
     /// The types that `AGENTS.md` declares.
-    pub fn declared_types(&self) -> Option<&[String]> {
-        let read = || {
-            let path = BundlePath::parse("/AGENTS.md").ok()?;
-            schema::declared_types(self.wiki.page(&path)?)
-        };
-        self.declared.get_or_init(read).as_deref()
+    pub fn declared_types(&self) -> Option<Vec<String>> {
+        let path = BundlePath::parse("/AGENTS.md").ok()?;
+        schema::declared_types(self.wiki.page(&path)?)
     }
 
     /// What exists under another letter case or Unicode form of `path`, when that is one thing.
     pub fn same_but_for_case(&self, path: &BundlePath) -> Option<&'a BundlePath> {
-        let index = self.folded.get_or_init(|| {
-            let mut index: HashMap<String, Vec<&BundlePath>> = HashMap::new();
-            let pages = self.wiki.pages().map(|page| &page.path);
-            for known in pages.chain(self.wiki.files()).chain(self.wiki.folders()) {
-                index.entry(fold(known.as_str())).or_default().push(known);
-            }
-            index
-        });
-        match index.get(&fold(path.as_str()))?.as_slice() {
+        match self.names.alike(path) {
             [one] => Some(one),
             _ => None,
         }
@@ -91,7 +67,7 @@ impl<'a> Context<'a> {
 
     /// The page of this slug (file name without `.md`), when there is exactly one.
     pub fn page_of_slug(&self, slug: &str) -> Option<&'a BundlePath> {
-        match self.stems().get(slug)?.as_slice() {
+        match self.names.of_slug(slug) {
             [one] => Some(one),
             _ => None,
         }
@@ -102,40 +78,25 @@ impl<'a> Context<'a> {
     pub fn pages_named(&self, name: &str, page: &Page) -> Vec<&'a BundlePath> {
         let name = name.strip_suffix(".md").unwrap_or(name);
         if name.contains('/') {
-            let name = format!("{}.md", name.trim_start_matches('/'));
-            let places = [
-                BundlePath::parse(&name),
-                BundlePath::parse(&format!("/wiki/{name}")),
-                page.path.resolve(&name),
-            ];
-            let pages = places.iter().flatten().filter_map(|path| self.wiki.page(path));
-            let found: BTreeSet<&BundlePath> = pages.map(|page| &page.path).collect();
+            let found: BTreeSet<&BundlePath> = wikilink_paths(name, page)
+                .filter_map(|path| self.wiki.page(&path))
+                .map(|page| &page.path)
+                .collect();
             return found.into_iter().collect();
         }
-        if let Some(exact) = self.page_of_slug(name) {
-            return vec![exact];
+        match self.page_of_slug(name) {
+            Some(exact) => vec![exact],
+            None => self.names.of_stem(name, self.wiki).iter().collect(),
         }
-        let pages = self.named.get_or_init(|| self.by_folded_stem()).get(&fold(name));
-        pages.cloned().unwrap_or_default()
     }
+}
 
-    fn stems(&self) -> &HashMap<&'a str, Vec<&'a BundlePath>> {
-        self.stems.get_or_init(|| {
-            let mut index: HashMap<&str, Vec<&BundlePath>> = HashMap::new();
-            for page in self.concepts() {
-                index.entry(page.path.stem()).or_default().push(&page.path);
-            }
-            index
-        })
-    }
-
-    fn by_folded_stem(&self) -> HashMap<String, Vec<&'a BundlePath>> {
-        let mut index: HashMap<String, Vec<&BundlePath>> = HashMap::new();
-        for page in self.wiki.pages() {
-            index.entry(fold(page.path.stem())).or_default().push(&page.path);
-        }
-        index
-    }
+/// Where a wikilink that holds a `/` can lead: from the bundle, its `wiki/` or the page.
+pub fn wikilink_paths(name: &str, page: &Page) -> impl Iterator<Item = BundlePath> {
+    let name = format!("{}.md", name.trim_start_matches('/'));
+    let places =
+        [BundlePath::parse(&name), BundlePath::parse(&format!("/wiki/{name}")), page.path.resolve(&name)];
+    places.into_iter().flatten()
 }
 
 /// Where rules put what they find. Rules that the profile has switched off leave nothing.
@@ -186,7 +147,7 @@ impl Findings {
             end_line: end.line,
             end_column: end.column,
             message,
-            data,
+            data: Arc::new(data),
             fix: None,
         });
     }
@@ -210,7 +171,7 @@ impl Findings {
             end_line: 1,
             end_column: 1,
             message: message.into(),
-            data: to_map(data),
+            data: Arc::new(to_map(data)),
             fix: None,
         });
     }
@@ -223,7 +184,11 @@ fn to_map<const N: usize>(data: Data<N>) -> Map<String, Value> {
 /// Folder by folder: `/a/x` before `/a-b/x`, as a tree shows them and as the convention's "first page" means it.
 pub fn tree_order(a: &BundlePath, b: &BundlePath) -> Ordering {
     let key = |byte: u8| if byte == b'/' { 0 } else { byte };
-    a.as_str().bytes().map(key).cmp(b.as_str().bytes().map(key))
+    let (a, b) = (a.as_str().as_bytes(), b.as_str().as_bytes());
+    match a.iter().zip(b).find(|(a, b)| a != b) {
+        Some((a, b)) => key(*a).cmp(&key(*b)),
+        None => a.len().cmp(&b.len()),
+    }
 }
 
 /// Equal for texts that differ only in letter case or Unicode form. Upper-casing first brings together what lower-casing
@@ -243,6 +208,6 @@ pub fn named<'t>(names: impl ExactSizeIterator<Item = &'t str>) -> String {
 }
 
 /// At most as many paths as a finding names, as JSON.
-pub fn named_paths(paths: &[&BundlePath]) -> Value {
+pub fn named_paths(paths: &[BundlePath]) -> Value {
     paths.iter().take(MAX_NAMED).map(|path| path.relative()).collect()
 }

@@ -3,6 +3,8 @@
 mod context;
 pub mod fix;
 pub mod format;
+mod incremental;
+mod names;
 pub mod registry;
 mod report;
 mod rules;
@@ -12,18 +14,19 @@ pub mod select;
 mod tests;
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::okf::BundlePath;
 use crate::okf::frontmatter;
 use crate::okf::timestamp::Stamp;
-use crate::okf::{BundlePath, Page};
 use crate::text::Span;
 use crate::wiki::Wiki;
-use context::{Context, Findings, tree_order};
+use context::tree_order;
 
+pub use incremental::Incremental;
 pub use registry::{FixKind, Rule};
 pub use report::{Counts, Report, delta};
 pub use select::{Levels, Selector};
@@ -89,7 +92,7 @@ pub struct Finding {
     pub end_column: u32,
     pub message: String,
     /// The machine key of the rule (`target`, `field`, …); see the rule table.
-    pub data: Map<String, Value>,
+    pub data: Arc<Map<String, Value>>,
     /// What would mend it, where that was asked for ([`fix::annotate`]).
     pub fix: Option<fix::Offer>,
 }
@@ -140,26 +143,7 @@ pub struct Options {
 
 /// Judges a bundle. Takes time linear in its pages and links.
 pub fn lint(wiki: &Wiki, options: &Options) -> Report {
-    let profile = options.profile.unwrap_or_else(|| Profile::detect(wiki));
-    let context = Context::new(wiki, profile, okf_version(wiki, profile, options), now(options));
-    let pages: Vec<&Page> = wiki.pages().map(|page| &**page).collect();
-    let mut findings: Vec<Finding> = pages
-        .par_iter()
-        .fold(
-            || Findings::new(profile),
-            |mut findings, page| {
-                rules::check_page(&context, page, &mut findings);
-                findings
-            },
-        )
-        .flat_map_iter(|findings| findings.list)
-        .collect();
-    let mut whole = Findings::new(profile);
-    rules::check_bundle(&context, &mut whole);
-    findings.append(&mut whole.list);
-    options.levels.apply(&mut findings);
-    findings.par_sort_by(in_order);
-    Report { profile, okf_version: context.version.as_str(), pages: pages.len(), findings, fixed: Vec::new() }
+    Incremental::new(wiki, options).into_report()
 }
 
 /// By path, place, rule; the rest only so that equal places have one order.

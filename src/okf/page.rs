@@ -135,6 +135,12 @@ impl Page {
             || fragment.eq_ignore_ascii_case("top")
     }
 
+    /// Every name that [`Self::has_anchor`] knows by this page, in an order that is the page's own.
+    pub fn anchors(&self) -> impl Iterator<Item = &str> {
+        let slugs = self.headings.iter().map(|heading| heading.slug.as_str());
+        slugs.chain(self.ids.iter().map(String::as_str))
+    }
+
     pub fn body_text(&self) -> &str {
         self.body.of(&self.text)
     }

@@ -39,6 +39,15 @@ pub struct Wiki {
     graph: Graph,
 }
 
+/// Folders that a model does not look into, and what it takes for a page.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Outlook {
+    opaque: Arc<BTreeSet<BundlePath>>,
+    scope: Arc<Scope>,
+    /// Folders that cannot be listed.
+    closed: Vec<BundlePath>,
+}
+
 impl Wiki {
     /// Reads a whole bundle. Only an unreadable root is an error; any other bad entry is a problem of the model.
     pub fn load(bundle: &dyn Read) -> Result<Self, Error> {
@@ -98,12 +107,22 @@ impl Wiki {
     /// Whether a file (page or not) or folder of this path is in the bundle. What lies below a folder that is not entered
     /// (dot-folders, `node_modules`, linked folders, folders that cannot be listed) is not known and counts as there.
     pub fn exists(&self, path: &BundlePath) -> bool {
-        path.is_root()
-            || self.pages.contains_key(path)
+        path.is_root() || self.holds(path) || self.is_hidden(path)
+    }
+
+    /// Whether a page, a file, a folder or a problem of this path is in the model: as [`Self::exists`], without what is only
+    /// taken to be there.
+    pub fn holds(&self, path: &BundlePath) -> bool {
+        self.pages.contains_key(path)
             || self.files.contains(path)
             || self.folders.contains(path)
             || self.problems.contains_key(path)
-            || self.is_hidden(path)
+    }
+
+    /// What the model does not look at. Two models with equal outlooks say of a path that neither holds the same.
+    pub fn outlook(&self) -> Outlook {
+        let closed = self.problems.keys().filter(|path| self.folders.contains(*path)).cloned().collect();
+        Outlook { opaque: self.opaque.clone(), scope: self.scope.clone(), closed }
     }
 
     /// Whether it is, or lies below, a folder that the model does not look into.

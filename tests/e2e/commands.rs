@@ -1,5 +1,6 @@
 //! The commands without a screen: what they print, what they change, how they exit.
 
+use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
 use super::support::bundle;
@@ -30,6 +31,31 @@ fn lint_of_a_broken_bundle_exits_with_1_and_names_the_place() {
     assert_eq!(finding["path"], "wiki/concepts/sail.md");
     assert_eq!(finding["line"], 10);
     assert_eq!(finding["data"]["target"], "keel.md");
+}
+
+#[test]
+fn lint_that_watches_prints_the_report_again_when_it_changes() {
+    let (home, bundle) = (home(), bundle::small());
+    let page = bundle.path().join("wiki/concepts/sail.md");
+    let sound = std::fs::read_to_string(&page).unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_wikiwright"))
+        .args(["lint", "--watch"])
+        .arg(bundle.path())
+        .env("HOME", home.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut summary = || lines.find(|line| line.contains(" in ") && line.contains("(profile")).unwrap();
+    assert!(summary().starts_with("0 errors"));
+    std::fs::write(&page, sound.replace("hull.md", "keel.md")).unwrap();
+    assert!(summary().starts_with("1 error,"));
+    // The same findings are not shown again.
+    std::fs::write(bundle.path().join("wiki/notes.txt"), "text").unwrap();
+    std::fs::write(&page, &sound).unwrap();
+    assert!(summary().starts_with("0 errors"));
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]

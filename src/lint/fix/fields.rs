@@ -70,7 +70,8 @@ pub fn timestamp(finding: &Finding, page: &Page, now: i64) -> Option<Fix> {
 /// Gives the type its declared letter case in every page that has it.
 pub fn type_case(context: &Context<'_>, finding: &Finding) -> Option<Fix> {
     let written = finding.data.get("type")?.as_str()?;
-    let mut alike = context.declared_types()?.iter().filter(|name| fold(name) == fold(written));
+    let declared = context.declared_types()?;
+    let mut alike = declared.iter().filter(|name| fold(name) == fold(written));
     // Two declared types of one spelling: nobody can say which is meant.
     let (declared, None) = (alike.next()?, alike.next()) else { return None };
     let mut fix = Fix::new(finding, Safety::Safe, String::new());

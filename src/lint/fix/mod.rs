@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::context::Context;
+use super::names::Names;
 use super::registry::{
     BYTE_ORDER_MARK, FRONTMATTER_INVALID, IMAGE_MISSING, INDEX_ENTRY_BROKEN, INDEX_MISSING, INDEX_STALE,
     LINK_ABSOLUTE, LINK_BROKEN, LINK_CASE, PATH_ABSOLUTE, PATH_BROKEN, TIMESTAMP_INVALID, TYPE_CASE,
@@ -105,7 +106,15 @@ pub fn offers<'r>(
     findings: impl IntoIterator<Item = &'r Finding>,
 ) -> Vec<Option<Fix>> {
     let version = super::okf_version(wiki, report.profile, options);
-    let context = Context::new(wiki, report.profile, version, super::now(options));
+    let names = Names::of(wiki);
+    let context = Context {
+        wiki,
+        names: &names,
+        profile: report.profile,
+        version,
+        now: super::now(options),
+        any_deprecated: true,
+    };
     let mut places: Option<Places<'_>> = None;
     findings.into_iter().map(|finding| offer(&context, finding, &mut places)).collect()
 }

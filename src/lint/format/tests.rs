@@ -27,7 +27,7 @@ fn finding(
         end_line: span.map_or(1, |_| 3),
         end_column: span.map_or(1, |(_, end)| u32::try_from(end).unwrap()),
         message: message.to_owned(),
-        data,
+        data: data.into(),
         fix: None,
     }
 }

@@ -5,12 +5,13 @@ use crate::lint::context::{Context, Findings};
 use crate::lint::registry::{BUNDLE_EMPTY, BYTE_ORDER_MARK, NOT_UTF8, UNREADABLE};
 use crate::okf::{BundlePath, Page};
 use crate::text::Span;
+use crate::wiki::Wiki;
 
-pub fn check(context: &Context<'_>, findings: &mut Findings) {
-    if context.wiki.page_count() == 0 && context.wiki.problems().next().is_none() {
+pub fn check(wiki: &Wiki, findings: &mut Findings) {
+    if wiki.page_count() == 0 && wiki.problems().next().is_none() {
         findings.whole(&BUNDLE_EMPTY, &BundlePath::root(), "no markdown page in the bundle", []);
     }
-    for (path, error) in context.wiki.problems() {
+    for (path, error) in wiki.problems() {
         match error.kind {
             ErrorKind::NotText { offset } => {
                 let message = format!(

@@ -1,10 +1,12 @@
 //! L: links in the body and paths in the frontmatter. One finding per occurrence, at its destination.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::lint::Profile;
-use crate::lint::context::{Context, Findings};
+use crate::lint::context::{Context, Findings, fold, wikilink_paths};
 use crate::lint::registry::{
     ANCHOR_MISSING, IMAGE_MISSING, LINK_ABSOLUTE, LINK_BROKEN, LINK_CASE, LINK_OUTSIDE, PATH_ABSOLUTE,
     PATH_BROKEN, Rule, WIKILINK,
@@ -29,6 +31,35 @@ pub fn is_gone(context: &Context<'_>, page: &Page, link: &Link) -> bool {
     path.is_markdown()
         && !context.wiki.exists(path)
         && Place { context, page, link }.meant(path, *absolute).is_none()
+}
+
+/// Folded stems of all names that the judgement of a page looks up besides the targets of its links: what appears or
+/// vanishes under one of them can change what is said of a link that leads nowhere.
+pub fn asked(context: &Context<'_>, page: &Page) -> BTreeSet<String> {
+    let mut stems = BTreeSet::new();
+    let mut ask = |stem: &str| stems.insert(fold(stem));
+    for link in &page.links {
+        match &link.target {
+            Target::Path { path, .. } if !context.wiki.exists(path) => {
+                // As they stand, with `.md` behind, as a slug and from the root: what `Place::meant` tries.
+                ask(path.stem());
+                ask(path.name());
+                ask(slug(&link.destination));
+                from_root(&link.destination).iter().for_each(|path| {
+                    ask(path.stem());
+                });
+            }
+            Target::Name(name) if link.kind == LinkKind::Wikilink => {
+                let name = name.strip_suffix(".md").unwrap_or(name);
+                ask(name);
+                wikilink_paths(name, page).for_each(|path| {
+                    ask(path.stem());
+                });
+            }
+            _ => {}
+        }
+    }
+    stems
 }
 
 /// How a destination that leads nowhere still says what it means.
@@ -154,8 +185,7 @@ impl Place<'_, '_> {
         if let Some(named) = with_extension.filter(|path| context.wiki.exists(path)) {
             return Some((Meant::Near, named));
         }
-        let slug = destination.split('#').next().unwrap_or(destination);
-        if let Some(named) = context.page_of_slug(slug.strip_suffix(".md").unwrap_or(slug)) {
+        if let Some(named) = context.page_of_slug(slug(destination)) {
             return Some((Meant::Slug, named.clone()));
         }
         // The one page of that file name, elsewhere: it may have moved.
@@ -236,6 +266,12 @@ impl Place<'_, '_> {
         }
         findings.push(rule, self.page, self.link.destination_span, message, data);
     }
+}
+
+/// What a destination says when it is read as a slug.
+fn slug(destination: &str) -> &str {
+    let name = destination.split('#').next().unwrap_or(destination);
+    name.strip_suffix(".md").unwrap_or(name)
 }
 
 /// Where a relative destination leads when it is read from the bundle's root.

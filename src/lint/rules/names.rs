@@ -1,8 +1,9 @@
 //! B: file names that not every system can hold, or hold apart.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-use crate::lint::context::{Context, Findings, fold, tree_order};
+use crate::lint::context::{Context, Findings};
 use crate::lint::registry::NAME_NOT_PORTABLE;
 use crate::okf::BundlePath;
 
@@ -13,17 +14,11 @@ const DEVICES: [&str; 4] = ["CON", "PRN", "AUX", "NUL"];
 /// Characters that the same rules forbid in a name, besides control characters.
 const FORBIDDEN: [char; 7] = ['<', '>', ':', '"', '|', '?', '*'];
 
-pub fn check(context: &Context<'_>, findings: &mut Findings) {
-    let wiki = context.wiki;
-    let pages = wiki.pages().map(|page| &page.path);
-    let problems = wiki.problems().map(|(path, _)| path);
-    // A folder that cannot be listed is a problem and a folder.
-    let mut seen = HashMap::new();
-    for path in pages.chain(problems).chain(wiki.files()).chain(wiki.folders()) {
-        seen.entry(path.as_str()).or_insert(path);
-    }
-    let mut folded: HashMap<(&str, String), Vec<&BundlePath>> = HashMap::new();
-    for path in seen.values().copied() {
+/// Judges paths of one folded spelling, in tree order. Those in one folder clash; below two folders that are one
+/// elsewhere, everything would be said again.
+pub fn check(context: &Context<'_>, alike: &[BundlePath], findings: &mut Findings) {
+    let mut folders: BTreeMap<&str, &BundlePath> = BTreeMap::new();
+    for path in alike {
         if let Some(fault) = fault(path.name()) {
             findings.whole(&NAME_NOT_PORTABLE, path, format!("name {fault}"), []);
         } else if is_page_in_capitals(context, path) {
@@ -31,19 +26,18 @@ pub fn check(context: &Context<'_>, findings: &mut Findings) {
             findings.whole(&NAME_NOT_PORTABLE, path, message, []);
         }
         let folder = path.as_str().strip_suffix(path.name()).unwrap_or("/");
-        folded.entry((folder, fold(path.name()))).or_default().push(path);
-    }
-    // In one folder only: below two folders that are one elsewhere, everything would be said again.
-    let clashes: BTreeMap<_, _> = folded.into_iter().filter(|(_, paths)| paths.len() > 1).collect();
-    for mut paths in clashes.into_values() {
-        paths.sort_by(|a, b| tree_order(a, b));
-        let Some((first, others)) = paths.split_first() else { continue };
-        for other in others {
-            let message = format!(
-                "name differs from {} only in letter case or Unicode form: some systems cannot hold both",
-                first.name()
-            );
-            findings.whole(&NAME_NOT_PORTABLE, other, message, [("other", first.relative().into())]);
+        match folders.entry(folder) {
+            Entry::Vacant(entry) => {
+                entry.insert(path);
+            }
+            Entry::Occupied(first) => {
+                let first = first.get();
+                let message = format!(
+                    "name differs from {} only in letter case or Unicode form: some systems cannot hold both",
+                    first.name()
+                );
+                findings.whole(&NAME_NOT_PORTABLE, path, message, [("other", first.relative().into())]);
+            }
         }
     }
 }

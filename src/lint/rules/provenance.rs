@@ -1,6 +1,7 @@
 //! P: where a page comes from, who answers for it, and until when. Fields of OKF 0.2.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use super::fields::{COMPUTATION, is_empty, kind, scalar};
 use crate::lint::Profile;
@@ -34,18 +35,26 @@ pub fn check_page(context: &Context<'_>, page: &Page, findings: &mut Findings) {
 
 /// A page that its author does not answer for any more: stale when now is at or past the instant.
 fn stale(context: &Context<'_>, page: &Page, findings: &mut Findings) {
+    if expiry(page).is_none_or(|expiry| context.now < expiry) {
+        return;
+    }
     let Some(node) = page.frontmatter.get("stale_after") else { return };
     let Some(written) = scalar(&node.value) else { return };
-    if Stamp::parse(written.trim()).is_some_and(|stamp| context.now >= stamp.seconds) {
-        let message = format!("stale since {written}: check the page, then move `stale_after`");
-        findings.at(&STALE, page, node.span, message, [("since", written.into())]);
-    }
+    let message = format!("stale since {written}: check the page, then move `stale_after`");
+    findings.at(&STALE, page, node.span, message, [("since", written.into())]);
+}
+
+/// When a page becomes stale, in seconds since 1970.
+pub fn expiry(page: &Page) -> Option<i64> {
+    let written = scalar(&page.frontmatter.get("stale_after")?.value)?;
+    Stamp::parse(written.trim()).map(|stamp| stamp.seconds)
 }
 
 /// Links to pages that are given up. A catalogue and a history have to name what there is and was, and a page that is
 /// given up itself will not be mended.
 fn deprecated(context: &Context<'_>, page: &Page, findings: &mut Findings) {
-    if matches!(page.path.reserved(), Some(Reserved::Index | Reserved::Log)) || is_deprecated(page) {
+    let may_name = matches!(page.path.reserved(), Some(Reserved::Index | Reserved::Log));
+    if !context.any_deprecated || may_name || is_deprecated(page) {
         return;
     }
     for link in &page.links {
@@ -58,7 +67,7 @@ fn deprecated(context: &Context<'_>, page: &Page, findings: &mut Findings) {
     }
 }
 
-fn is_deprecated(page: &Page) -> bool {
+pub fn is_deprecated(page: &Page) -> bool {
     page.frontmatter.text("status") == Some("deprecated")
 }
 
@@ -130,7 +139,7 @@ impl Shape<'_> {
     /// A mapping with `resource`. A text alone is the form of 0.1, which stays readable.
     fn source(&mut self, node: &Node) {
         if !matches!(node.value, Value::Map(_)) {
-            if scalar(&node.value).is_none() {
+            if !is_empty(&node.value) && !matches!(node.value, Value::String(_)) {
                 let what = format!("holds {} and should hold mappings with `resource`", kind(&node.value));
                 self.fault("sources", node.span, &what);
             }
@@ -284,41 +293,45 @@ fn computation_fences(page: &Page) -> Vec<Span> {
     page.fences.iter().filter(inside).copied().collect()
 }
 
-/// Pages that derive from themselves: the cycles of `sources`.
-pub fn check(context: &Context<'_>, findings: &mut Findings) {
-    if !context.has_provenance() {
-        return;
-    }
-    let pages: Vec<&Page> = context.wiki.pages().map(|page| &**page).collect();
+/// The circles in which `pages` derive from themselves through `sources`: the members of each, its first page in tree order
+/// in front. Of a page whose circle is asked for, everything that its sources lead to must be among `pages`.
+pub fn circles(pages: &[&Page]) -> Vec<Vec<BundlePath>> {
+    let path_of = |number: usize| pages.get(number).map(|page| page.path.clone());
+    let mut groups: Vec<Vec<BundlePath>> = strongly_connected(&edges(pages))
+        .into_iter()
+        .map(|group| group.into_iter().filter_map(path_of).collect())
+        .collect();
+    groups.iter_mut().for_each(|group| group.sort_by(tree_order));
+    groups
+}
+
+/// Judges one circle.
+pub fn check_circle(context: &Context<'_>, circle: &[BundlePath], findings: &mut Findings) {
+    let pages: Vec<&Page> =
+        circle.iter().filter_map(|path| context.wiki.page(path)).map(|page| &**page).collect();
+    let Some(cycle) = shortest_cycle(&edges(&pages), 0) else { return };
+    let cycle: Vec<&Page> = cycle.iter().filter_map(|number| pages.get(*number)).copied().collect();
+    let [page, rest @ ..] = cycle.as_slice() else { return };
+    let next = rest.first().unwrap_or(page);
+    let span = sources(page).find(|(path, _)| **path == next.path).map_or(Span::default(), |(_, span)| span);
+    let paths: Vec<BundlePath> = cycle.iter().map(|page| page.path.clone()).collect();
+    let mut shown: Vec<&str> = paths.iter().take(MAX_NAMED).map(|path| path.relative()).collect();
+    shown.extend((paths.len() > MAX_NAMED).then_some("…"));
+    shown.push(page.path.relative());
+    let message = format!("page derives from itself: {}", shown.join(" -> "));
+    findings.at(&SOURCE_CIRCULAR, page, span, message, [("cycle", named_paths(&paths))]);
+}
+
+/// For each page the places in `pages` of its sources, in the order in which it names them.
+fn edges(pages: &[&Page]) -> Vec<Vec<usize>> {
     let numbers: HashMap<&BundlePath, usize> =
         pages.iter().enumerate().map(|(number, page)| (&page.path, number)).collect();
-    let edges: Vec<Vec<usize>> = pages
-        .iter()
-        .map(|page| sources(page).filter_map(|(path, _)| numbers.get(path).copied()).collect())
-        .collect();
-    for group in strongly_connected(&edges) {
-        let path_of = |number: usize| pages.get(number).map(|page| &page.path);
-        let first = group.iter().copied().min_by(|a, b| match (path_of(*a), path_of(*b)) {
-            (Some(a), Some(b)) => tree_order(a, b),
-            _ => a.cmp(b),
-        });
-        let Some(cycle) = first.and_then(|first| shortest_cycle(&edges, &group, first)) else { continue };
-        let cycle: Vec<&Page> = cycle.iter().filter_map(|number| pages.get(*number)).copied().collect();
-        let [page, rest @ ..] = cycle.as_slice() else { continue };
-        let next = rest.first().unwrap_or(page);
-        let span =
-            sources(page).find(|(path, _)| **path == next.path).map_or(Span::default(), |(_, span)| span);
-        let paths: Vec<&BundlePath> = cycle.iter().map(|page| &page.path).collect();
-        let mut shown: Vec<&str> = paths.iter().take(MAX_NAMED).map(|path| path.relative()).collect();
-        shown.extend((paths.len() > MAX_NAMED).then_some("…"));
-        shown.push(page.path.relative());
-        let message = format!("page derives from itself: {}", shown.join(" -> "));
-        findings.at(&SOURCE_CIRCULAR, page, span, message, [("cycle", named_paths(&paths))]);
-    }
+    let of = |page: &&Page| sources(page).filter_map(|(path, _)| numbers.get(path).copied()).collect();
+    pages.iter().map(of).collect()
 }
 
 /// The targets of `sources`, and where they stand.
-fn sources(page: &Page) -> impl Iterator<Item = (&BundlePath, Span)> {
+pub fn sources(page: &Page) -> impl Iterator<Item = (&BundlePath, Span)> {
     let is_source = |link: &&Link| matches!(&link.kind, LinkKind::Field(field) if field == "sources");
     page.links
         .iter()
@@ -373,9 +386,8 @@ fn visit(seen: &mut [bool], number: usize) -> bool {
     seen.get_mut(number).is_some_and(|seen| !std::mem::replace(seen, true))
 }
 
-/// The shortest way within `group` from `start` back to it, without `start` at the end.
-fn shortest_cycle(edges: &[Vec<usize>], group: &[usize], start: usize) -> Option<Vec<usize>> {
-    let group: HashSet<usize> = group.iter().copied().collect();
+/// The shortest way from `start` back to it, without `start` at the end.
+fn shortest_cycle(edges: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
     let mut from: HashMap<usize, usize> = HashMap::new();
     let mut waiting = VecDeque::from([start]);
     while let Some(number) = waiting.pop_front() {
@@ -386,8 +398,8 @@ fn shortest_cycle(edges: &[Vec<usize>], group: &[usize], start: usize) -> Option
                 cycle.reverse();
                 return Some(cycle);
             }
-            if group.contains(&next) && !from.contains_key(&next) {
-                from.insert(next, number);
+            if let Entry::Vacant(entry) = from.entry(next) {
+                entry.insert(number);
                 waiting.push_back(next);
             }
         }

@@ -1,6 +1,6 @@
 //! S: folders and their `index.md`, and what the reserved files hold.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value as Json;
 
@@ -12,23 +12,25 @@ use crate::okf::path::Reserved;
 use crate::okf::{BundlePath, LinkKind, Page};
 use crate::text::Span;
 
-pub fn check(context: &Context<'_>, findings: &mut Findings) {
-    let mut folders: BTreeMap<BundlePath, Vec<&str>> = BTreeMap::new();
-    for page in context.concepts() {
-        if let Some(folder) = page.path.parent() {
-            folders.entry(folder).or_default().push(page.path.name());
-        }
+/// Judges a folder by the concept pages that lie directly in it.
+pub fn check_folder(
+    context: &Context<'_>,
+    folder: &BundlePath,
+    pages: &[BundlePath],
+    findings: &mut Findings,
+) {
+    let Ok(index) = folder.join("index.md") else { return };
+    if pages.is_empty() {
+        return;
     }
-    for (folder, names) in folders {
-        let Ok(index) = folder.join("index.md") else { continue };
-        if let Some(page) = context.wiki.page(&index) {
-            stale(context, page, &names, findings);
-        } else if !context.wiki.exists(&index) {
-            let count = names.len();
-            let pages = if count == 1 { "1 page".to_owned() } else { format!("{count} pages") };
-            let message = format!("index.md is missing: {pages} here and no catalogue");
-            findings.whole(&INDEX_MISSING, &index, message, [("pages", list(&names))]);
-        }
+    let names: Vec<&str> = pages.iter().map(BundlePath::name).collect();
+    if let Some(page) = context.wiki.page(&index) {
+        stale(context, page, &names, findings);
+    } else if !context.wiki.exists(&index) {
+        let count = names.len();
+        let pages = if count == 1 { "1 page".to_owned() } else { format!("{count} pages") };
+        let message = format!("index.md is missing: {pages} here and no catalogue");
+        findings.whole(&INDEX_MISSING, &index, message, [("pages", list(&names))]);
     }
 }
 

@@ -6,7 +6,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::bundle::watch::Changed;
 use crate::bundle::{Bundle, Read};
-use crate::lint::{self, Profile, Report};
+use crate::lint::{self, Incremental, Profile, Report};
 use crate::okf::BundlePath;
 use crate::tui::event::Event;
 use crate::wiki::Wiki;
@@ -47,9 +47,14 @@ async fn follow(
 ) {
     let mut wiki: Option<Wiki> = None;
     let mut report: Option<Arc<Report>> = None;
+    let mut kept: Option<Incremental> = None;
     let mut paths: Vec<BundlePath> = Vec::new();
     loop {
         let known = wiki.take();
+        if known.is_none() {
+            // What changed is not known then.
+            kept = None;
+        }
         let job = {
             let (bundle, paths) = (bundle.clone(), std::mem::take(&mut paths));
             tokio::task::spawn_blocking(move || refresh(&bundle, known, &paths))
@@ -70,11 +75,15 @@ async fn follow(
                     }
                     let judged = {
                         let (wiki, options) = (now.clone(), options.clone());
-                        tokio::task::spawn_blocking(move || lint::lint(&wiki, &options)).await
+                        let (before, changed) = (kept.take(), changed.clone());
+                        tokio::task::spawn_blocking(move || judge(before, &wiki, &changed, &options)).await
                     };
                     // When a rule fails, which the hook has reported, the pages can still be read.
                     let judged = match (judged, report.take()) {
-                        (Ok(judged), _) => Arc::new(judged),
+                        (Ok((judged, after)), _) => {
+                            kept = Some(after);
+                            Arc::new(judged)
+                        }
                         (Err(_), Some(before)) => before,
                         (Err(_), None) => Arc::new(unjudged()),
                     };
@@ -128,6 +137,23 @@ async fn follow(
         paths.sort_unstable();
         paths.dedup();
     }
+}
+
+/// Judges again what `changed` can affect, or everything when nothing was judged before.
+fn judge(
+    before: Option<Incremental>,
+    wiki: &Wiki,
+    changed: &[BundlePath],
+    options: &lint::Options,
+) -> (Report, Incremental) {
+    let kept = match before {
+        Some(mut kept) => {
+            kept.update(wiki, changed);
+            kept
+        }
+        None => Incremental::new(wiki, options),
+    };
+    (kept.report(), kept)
 }
 
 fn unjudged() -> Report {
