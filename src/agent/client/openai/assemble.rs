@@ -1,6 +1,7 @@
 //! Putting an answer together from streamed chunks, whatever dialect they are in: indexes that are missing or all 0, ids that
 //! are missing, empty or the same for all, arguments as text or as an object. Pure.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,7 +31,50 @@ struct Slot {
     id: Option<String>,
     name: String,
     arguments: String,
+    object: Object,
+    /// Was named again when its arguments were whole: what follows is another call's.
+    named_again: bool,
     opaque: Map<String, Value>,
+}
+
+/// How far arguments have come, without reading them from their start for every piece.
+#[derive(Debug, Default)]
+struct Object {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    /// All that was opened is closed.
+    whole: bool,
+}
+
+impl Slot {
+    /// The name of the call that this piece starts, if it does not go on with this one: some servers give every call
+    /// index 0, some one id, and some repeat id and name on every piece, the last and empty one too.
+    fn starts_next(&mut self, name: &str, piece: &str) -> Option<String> {
+        let other = !name.is_empty() && !self.name.is_empty() && name != self.name;
+        let again = !name.is_empty() && name == self.name && self.object.whole;
+        self.named_again |= again;
+        let next = other || (self.named_again && !piece.trim().is_empty());
+        next.then(|| if name.is_empty() { self.name.clone() } else { name.to_owned() })
+    }
+}
+
+impl Object {
+    fn push(&mut self, piece: &str) {
+        for byte in piece.bytes() {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' if self.in_string => self.escaped = true,
+                b'"' => self.in_string = !self.in_string,
+                b'{' | b'[' if !self.in_string => self.depth += 1,
+                b'}' | b']' if !self.in_string => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.whole = self.depth == 0;
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// An answer on its way.
@@ -78,7 +122,7 @@ impl Assembly {
         }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|r| !r.is_empty()) {
             self.finished = true;
-            self.cut = matches!(reason, "length" | "max_tokens" | "MAX_TOKENS");
+            self.cut = matches!(reason, "length" | "max_tokens" | "MAX_TOKENS" | "model_length");
         }
         pieces
     }
@@ -144,20 +188,29 @@ impl Assembly {
         opaque: Map<String, Value>,
     ) {
         let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
-        let at = self.slot(index, id, name);
-        if at.is_none() && self.slots.len() >= MAX_CALLS {
-            self.overflowed = true;
-            return;
-        }
-        if at.is_none() {
-            self.slots.push(Slot {
-                index,
-                id: id.map(str::to_owned),
-                name: name.to_owned(),
-                ..Slot::default()
-            });
-        }
-        let at = at.unwrap_or(self.slots.len().saturating_sub(1));
+        let piece = match function.get("arguments") {
+            None | Some(Value::Null) => Cow::Borrowed(""),
+            Some(Value::String(piece)) => Cow::Borrowed(piece.as_str()),
+            // Whole at once. What is no object is for the tool to refuse.
+            Some(value) => Cow::Owned(value.to_string()),
+        };
+        let going_on = self.slot(index, id);
+        let next = match going_on.and_then(|at| self.slots.get_mut(at)) {
+            None => Some(name.to_owned()),
+            Some(slot) => slot.starts_next(name, &piece),
+        };
+        let at = match (next, going_on) {
+            (None, Some(at)) => at,
+            (name, _) => {
+                if self.slots.len() >= MAX_CALLS {
+                    self.overflowed = true;
+                    return;
+                }
+                let (id, name) = (id.map(str::to_owned), name.unwrap_or_default());
+                self.slots.push(Slot { index, id, name, ..Slot::default() });
+                self.slots.len() - 1
+            }
+        };
         let Some(slot) = self.slots.get_mut(at) else { return };
         if slot.name.is_empty() {
             slot.name = name.to_owned();
@@ -166,19 +219,21 @@ impl Assembly {
             slot.id = id.map(str::to_owned);
         }
         slot.opaque.extend(opaque);
-        match function.get("arguments") {
-            Some(Value::String(piece)) if slot.arguments.len() + piece.len() > MAX_ARGUMENTS => {
-                self.overflowed = true;
-            }
-            Some(Value::String(piece)) => slot.arguments.push_str(piece),
-            Some(object @ Value::Object(_)) => slot.arguments = object.to_string(),
-            _ => {}
+        if matches!(piece, Cow::Owned(_)) {
+            slot.arguments.clear();
+            slot.object = Object::default();
         }
+        if slot.arguments.len() + piece.len() > MAX_ARGUMENTS {
+            self.overflowed = true;
+            return;
+        }
+        slot.object.push(&piece);
+        slot.arguments.push_str(&piece);
     }
 
-    /// The call that a delta goes on with; none when it starts one.
-    fn slot(&self, index: Option<u64>, id: Option<&str>, name: &str) -> Option<usize> {
-        let at = match (id, index) {
+    /// The call that a delta with this index and id belongs to, unless it starts the next one.
+    fn slot(&self, index: Option<u64>, id: Option<&str>) -> Option<usize> {
+        match (id, index) {
             // An id starts a call unless it is known, at the same index.
             (Some(id), _) => self.slots.iter().rposition(|slot| {
                 let same = slot.id.as_deref().is_none_or(|known| known == id);
@@ -186,12 +241,7 @@ impl Assembly {
             }),
             (None, Some(_)) => self.slots.iter().rposition(|slot| slot.index == index),
             (None, None) => self.slots.len().checked_sub(1),
-        }?;
-        let slot = self.slots.get(at)?;
-        // A name where the call has one and is complete starts the next call: some servers give every call index 0.
-        let complete = serde_json::from_str::<Map<String, Value>>(&slot.arguments).is_ok();
-        let next = !name.is_empty() && !slot.name.is_empty() && (complete || slot.name != name);
-        (!next).then_some(at)
+        }
     }
 
     /// The answer. Calls of a cut one are dropped: the last may be half a call, and half the calls are not what was meant.
@@ -384,5 +434,82 @@ mod tests {
         let both = json!({"choices": [{"delta": {"reasoning": "hm", "reasoning_content": "hm"}}]});
         assert_eq!(assembly.push(&both), [Piece::Reasoning("hm".into())]);
         assert_eq!(assembly.finish().opaque, *json!({"reasoning_content": "hm"}).as_object().unwrap());
+    }
+
+    #[test]
+    fn a_call_in_many_small_pieces_takes_time_in_proportion_to_its_length() {
+        // The limit is for slow machines; reading all arguments again for each piece would take an hour.
+        for name in [json!(null), json!("write_file")] {
+            let mut assembly = Assembly::default();
+            let piece = json!({"choices": [{"delta": call(json!(0), json!("a"), name, json!("}{ 12345678901234 "))}]});
+            assembly.push(&json!({"choices": [{"delta": call(json!(0), json!("a"), json!("write_file"), json!("{\"x\": \""))}]}));
+            let started = std::time::Instant::now();
+            for _ in 0..200_000 {
+                assembly.push(&piece);
+            }
+            assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
+            let calls = assembly.finish().calls;
+            assert_eq!((calls.len(), calls[0].arguments.len()), (1, 7 + 200_000 * 18));
+        }
+    }
+
+    #[test]
+    fn an_id_and_a_name_on_every_piece_make_no_other_call() {
+        let again = |arguments: Value| call(json!(0), json!("a"), json!("ls"), arguments);
+        let whole = [("ls".to_owned(), "{\"p\":1}".to_owned())];
+        let pieces = [json!(""), json!("{\"p\""), json!(null), json!(":1}"), json!(""), json!(null)];
+        assert_eq!(calls(&pieces.map(again)), whole);
+        let unnumbered = |id: Value, arguments: &str| json!({"tool_calls": [{"id": id, "function": {"name": "ls", "arguments": arguments}}]});
+        assert_eq!(calls(&[unnumbered(json!("a"), "{\"p\":1}"), unnumbered(json!("a"), "")]), whole);
+        // A server with one id for all its calls starts each with its name alone.
+        let one_id = [
+            again(json!("")),
+            again(json!("{\"p\":1}")),
+            again(json!("")),
+            call(json!(0), json!(null), json!(null), json!("{\"p\"")),
+            call(json!(0), json!(null), json!(null), json!(":2}")),
+        ];
+        assert_eq!(calls(&one_id), [whole[0].clone(), ("ls".to_owned(), "{\"p\":2}".to_owned())]);
+    }
+
+    #[test]
+    fn arguments_of_any_kind_are_handed_on_for_the_tool_to_judge() {
+        let deep = "[".repeat(10_000);
+        for (given, kept) in [
+            (json!(""), ""),
+            (json!(null), ""),
+            (json!("null"), "null"),
+            (json!([1]), "[1]"),
+            (json!(7), "7"),
+            (json!({"a": "\"}"}), "{\"a\":\"\\\"}\"}"),
+            (json!("{\"a\":[1,2]"), "{\"a\":[1,2]"),
+            (json!("{\"a\":1,\"a\":2}"), "{\"a\":1,\"a\":2}"),
+            (json!(deep), deep.as_str()),
+        ] {
+            assert_eq!(
+                calls(&[call(json!(0), json!("a"), json!("ls"), given)]),
+                [("ls".to_owned(), kept.to_owned())]
+            );
+        }
+    }
+
+    #[test]
+    fn a_call_without_a_name_is_none() {
+        let deltas = [
+            call(json!(0), json!("a"), json!(""), json!("{}")),
+            call(json!(1), json!("b"), json!("ls"), json!("{}")),
+            json!({"tool_calls": [null, 3, {}, {"function": null}]}),
+        ];
+        assert_eq!(calls(&deltas), [("ls".to_owned(), "{}".to_owned())]);
+    }
+
+    #[test]
+    fn every_name_of_the_length_limit_cuts() {
+        for reason in ["length", "max_tokens", "MAX_TOKENS", "model_length"] {
+            let mut assembly = Assembly::default();
+            assembly.push(&json!({"choices": [{"delta": call(json!(0), json!("a"), json!("ls"), json!("{}")), "finish_reason": reason}]}));
+            let answer = assembly.finish();
+            assert!(answer.cut && answer.calls.is_empty(), "{reason}");
+        }
     }
 }

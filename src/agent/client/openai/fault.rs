@@ -193,7 +193,7 @@ fn of_refusal(refused: &Refused, place: &str) -> Failure {
 }
 
 /// Seconds, whole or not, or an HTTP date.
-fn parse_retry_after(text: &str) -> Option<Duration> {
+pub fn parse_retry_after(text: &str) -> Option<Duration> {
     let text = text.trim();
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();

@@ -247,4 +247,6 @@ async fn ask(inner: &Inner, body: &Value, events: &Events) -> Result<(), Failure
 }
 
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod tests;
