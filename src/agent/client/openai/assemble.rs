@@ -108,8 +108,12 @@ impl Assembly {
     }
 
     pub fn push(&mut self, chunk: &Value) -> Vec<Piece> {
-        if let Some(usage) = chunk.get("usage").and_then(usage) {
-            self.usage = Some(usage);
+        // The last one counts; Groq has it in a field of its own.
+        for usage in [chunk.get("usage"), chunk.pointer("/x_groq/usage"), chunk.pointer("/choices/0/usage")] {
+            if let Some(usage) = usage.and_then(self::usage) {
+                self.usage = Some(usage);
+                break;
+            }
         }
         let Some(choice) = chunk.get("choices").and_then(|choices| choices.get(0)) else { return Vec::new() };
         // What comes after the end is not part of the answer.
@@ -148,7 +152,8 @@ impl Assembly {
                 kept.extend(details.iter().cloned());
             }
         }
-        let text = content(delta.get("content"));
+        let mut text = content(delta.get("content"));
+        text.push_str(delta.get("refusal").and_then(Value::as_str).unwrap_or_default());
         if self.text.len() + text.len() > MAX_TEXT {
             self.overflowed = true;
         } else if !text.is_empty() {
@@ -277,12 +282,32 @@ fn content(content: Option<&Value>) -> String {
     }
 }
 
+/// Tokens in the shapes of OpenAI, Anthropic, DeepSeek and others: names differ, numbers may be floats or missing.
 fn usage(value: &Value) -> Option<Usage> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let count = |name: &str| value.get(name).and_then(Value::as_f64).map(|n| n.max(0.0) as u64);
-    let (input, output) = (count("prompt_tokens"), count("completion_tokens"));
-    (input.is_some() || output.is_some())
-        .then(|| Usage { input: input.unwrap_or(0), output: output.unwrap_or(0) })
+    let number = |pointer: &&str| match value.pointer(pointer)? {
+        Value::Number(number) => number.as_u64().or_else(|| number.as_f64().map(|n| n.max(0.0) as u64)),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    };
+    let find = |pointers: &[&str]| pointers.iter().find_map(number);
+    // Anthropic's own input leaves out what it had in its cache.
+    let beside = value.get("prompt_tokens").is_none().then(|| find(&["/cache_read_input_tokens"])).flatten();
+    let input = find(&["/prompt_tokens", "/input_tokens", "/prompt_eval_count", "/promptTokens"])
+        .map(|input| input.saturating_add(beside.unwrap_or(0)));
+    let output = find(&["/completion_tokens", "/output_tokens", "/eval_count", "/completionTokens"]);
+    let cached = find(&[
+        "/prompt_tokens_details/cached_tokens",
+        "/input_tokens_details/cached_tokens",
+        "/prompt_cache_hit_tokens",
+        "/cache_read_input_tokens",
+        "/cached_tokens",
+    ]);
+    (input.is_some() || output.is_some()).then(|| Usage {
+        input: input.unwrap_or(0),
+        cached: cached.unwrap_or(0),
+        output: output.unwrap_or(0),
+    })
 }
 
 #[cfg(test)]
@@ -391,7 +416,50 @@ mod tests {
         assert!(assembly.push(&json!({"choices": [{"delta": {"content": "late"}}]})).is_empty());
         assembly.push(&json!({"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4.0}}));
         let answer = assembly.finish();
-        assert_eq!((answer.text.as_str(), answer.usage), ("ab", Some(Usage { input: 3, output: 4 })));
+        assert_eq!(
+            (answer.text.as_str(), answer.usage),
+            ("ab", Some(Usage { input: 3, output: 4, ..Usage::default() }))
+        );
+    }
+
+    #[test]
+    fn usage_is_read_in_every_shape() {
+        let all = Usage { input: 10, cached: 4, output: 2 };
+        for (given, read) in [
+            (
+                json!({"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}}),
+                all,
+            ),
+            (json!({"prompt_tokens": 10.0, "completion_tokens": "2", "prompt_cache_hit_tokens": 4}), all),
+            (json!({"input_tokens": 6, "output_tokens": 2, "cache_read_input_tokens": 4}), all),
+            (
+                json!({"prompt_tokens": 10, "completion_tokens": null, "prompt_tokens_details": null}),
+                Usage { input: 10, ..Usage::default() },
+            ),
+            (json!({"completion_tokens": 2, "prompt_tokens": -3}), Usage { output: 2, ..Usage::default() }),
+        ] {
+            for chunk in [
+                json!({"choices": [], "usage": given}),
+                json!({"choices": [{"delta": {}, "usage": given}], "usage": null}),
+                json!({"x_groq": {"usage": given}}),
+            ] {
+                let mut assembly = Assembly::default();
+                assembly.push(&chunk);
+                assert_eq!(assembly.finish().usage, Some(read), "{chunk}");
+            }
+        }
+        for none in [
+            json!(null),
+            json!({}),
+            json!(3),
+            json!([]),
+            json!({"prompt_tokens": null}),
+            json!({"total_tokens": 3}),
+        ] {
+            let mut assembly = Assembly::default();
+            assembly.push(&json!({"choices": [], "usage": none}));
+            assert_eq!(assembly.finish().usage, None, "{none}");
+        }
     }
 
     #[test]

@@ -35,6 +35,7 @@ pub fn question() -> Request {
             description: "d".into(),
             parameters: json!({"type": "object"}),
         }],
+        ..Request::default()
     }
 }
 
@@ -303,6 +304,7 @@ async fn silence_is_an_error_before_and_within_an_answer() {
         let server = Server::start([Reply::Stall(stall)]);
         let client = client_with(&server.base_url(), |s| {
             s.idle_timeout = Duration::from_millis(200);
+            s.first_byte_timeout = Duration::from_millis(200);
             s.max_retries = 0;
         });
         let events = all(&client).await;
