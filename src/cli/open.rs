@@ -13,7 +13,7 @@ pub fn run(path: Option<&Path>, flags: &Flags) -> anyhow::Result<Exit> {
     let bundle = bundle::remember(bundle, &settings);
     super::runtime()?.block_on(async {
         let (client, model_hint) =
-            match model::client(settings.model, settings.model_timeout, &environment).await {
+            match model::client(settings.model, &settings.model_options, &environment).await {
                 Ok(client) => (Some(client), String::new()),
                 Err(hint) => (None, hint),
             };

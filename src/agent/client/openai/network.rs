@@ -289,7 +289,8 @@ async fn an_optional_part_that_is_refused_is_left_out_from_then_on() {
     });
     assert_eq!(done(&all(&client).await).text, "fine");
     assert_eq!(done(&all(&client).await).text, "again");
-    let sent: Vec<Vec<&str>> = Vec::from(server.received())
+    let sent: Vec<Vec<&str>> = server
+        .received()
         .iter()
         .map(|received| {
             ["stream_options", "max_tokens", "max_completion_tokens", "parallel_tool_calls"]
