@@ -186,6 +186,13 @@ impl OpenAi {
     }
 }
 
+impl OpenAi {
+    /// The endpoint to show: its address without user, password and query.
+    pub fn place(&self) -> &str {
+        &self.inner.redact.place
+    }
+}
+
 impl Inner {
     fn quirks(&self) -> Quirks {
         *self.quirks.lock().unwrap_or_else(PoisonError::into_inner)
