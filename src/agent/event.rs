@@ -85,6 +85,7 @@ pub struct Usage {
     /// With the cached ones.
     pub input: u64,
     /// Those of `input` that the provider had in its cache.
+    #[serde(default)]
     pub cached: u64,
     /// With those of reasoning.
     pub output: u64,

@@ -157,7 +157,8 @@ async fn examine(out: &mut impl Write, client: &OpenAi) -> anyhow::Result<Exit> 
     row(out, "answer", format!("after {}{first}", seconds(outcome.whole)))?;
     let called = outcome.answer.calls.iter().find(|call| call.name == TOOL);
     let right = called.is_some_and(|call| {
-        serde_json::from_str::<Value>(&call.arguments).is_ok_and(|arguments| arguments["word"] == WORD)
+        serde_json::from_str::<Value>(&call.arguments)
+            .is_ok_and(|arguments| arguments.get("word").is_some_and(|word| word == WORD))
     });
     row(
         out,
@@ -217,8 +218,9 @@ async fn schema(out: &mut impl Write, client: &OpenAi, pieces: usize) -> anyhow:
 }
 
 fn follows(text: &str) -> bool {
-    serde_json::from_str::<Value>(text)
-        .is_ok_and(|answer| answer["reasons"].is_array() && answer["word"].is_string())
+    serde_json::from_str::<Value>(text).is_ok_and(|answer| {
+        answer.get("reasons").is_some_and(Value::is_array) && answer.get("word").is_some_and(Value::is_string)
+    })
 }
 
 fn question() -> Request {
