@@ -82,7 +82,12 @@ pub enum TodoStatus {
 /// Tokens that the provider reported for one answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
+    /// With the cached ones.
     pub input: u64,
+    /// Those of `input` that the provider had in its cache.
+    #[serde(default)]
+    pub cached: u64,
+    /// With those of reasoning.
     pub output: u64,
 }
 

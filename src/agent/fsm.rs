@@ -169,7 +169,11 @@ impl Loop {
 
     fn ask(&mut self) -> Effect {
         self.phase = Phase::Asking { text: String::new() };
-        Effect::Ask(Request { messages: self.messages.clone(), tools: self.tools.clone() })
+        Effect::Ask(Request {
+            messages: self.messages.clone(),
+            tools: self.tools.clone(),
+            ..Request::default()
+        })
     }
 
     fn end(&mut self, event: AgentEvent) -> Vec<Effect> {

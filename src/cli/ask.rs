@@ -29,7 +29,7 @@ pub fn run(args: &AskArgs, flags: &Flags) -> anyhow::Result<Exit> {
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::open(&args.path)?;
     super::runtime()?.block_on(async {
-        let client = model::client(settings.model, settings.model_timeout, &environment)
+        let client = model::client(settings.model, &settings.model_options, &environment)
             .await
             .map_err(anyhow::Error::msg)?;
         ask(bundle.reader(), client, settings.reader, &args.question).await

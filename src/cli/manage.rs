@@ -47,7 +47,7 @@ pub fn run(args: &ManageArgs, flags: &Flags) -> anyhow::Result<Exit> {
         }
     }
     super::runtime()?.block_on(async {
-        let client = model::client(settings.model.clone(), settings.model_timeout, &environment)
+        let client = model::client(settings.model.clone(), &settings.model_options, &environment)
             .await
             .map_err(anyhow::Error::msg)?;
         manage(bundle, client, args, &settings).await

@@ -4,6 +4,7 @@
 pub mod ask;
 pub mod bundle;
 pub mod demo;
+pub mod doctor;
 pub mod fix;
 pub mod fmt;
 pub mod history;
@@ -34,8 +35,8 @@ use crate::config::Flags;
 pub enum Exit {
     /// It did what was asked; for `lint`: no errors.
     Done,
-    /// `lint` found errors or could not write a fix, `ask` found nothing in the bundle, `manage` changed nothing because it was declined or
-    /// could not ask.
+    /// `lint` found errors or could not write a fix, `ask` found nothing in the bundle, `manage` changed nothing because it was
+    /// declined or could not ask, `doctor` found that the model calls no tools.
     Negative,
     /// Bad arguments, no such bundle, no terminal, no model, the model failed.
     CouldNotRun,
@@ -58,7 +59,7 @@ impl Exit {
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0  done; for lint: no errors
-  1  lint found errors or could not write a fix; fmt --check found pages to format; ask found no answer in the bundle; manage: nothing proposed was approved
+  1  lint found errors or could not write a fix; fmt --check found pages to format; ask found no answer in the bundle; manage: nothing proposed was approved; doctor: the model calls no tools
   2  could not run: bad arguments, no bundle there, no terminal, no model, the model failed
   128+n  the workbench was ended by signal n";
 
@@ -142,6 +143,8 @@ pub enum Command {
     Undo(history::UndoArgs),
     /// Bring back a set that was taken back
     Redo(history::UndoArgs),
+    /// Say which model is used and why, ask it a question with a tool, and report on terminal and folders
+    Doctor(doctor::DoctorArgs),
 }
 
 /// Parses the arguments, runs the command, prints what went wrong; gives the exit code.
@@ -188,6 +191,7 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         (None, Some(Command::Replay(args))) => sessions::run_again(args, &flags),
         (None, Some(Command::History(args))) => history::history(args, &flags),
         (None, Some(Command::Undo(args))) => history::turn(args, Direction::Undo, &flags),
+        (None, Some(Command::Doctor(args))) => doctor::run(args, &flags),
         (None, Some(Command::Redo(args))) => history::turn(args, Direction::Redo, &flags),
     }
 }

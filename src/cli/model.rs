@@ -3,32 +3,50 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 
 use crate::agent::client::ModelClient;
 use crate::agent::client::openai::{OpenAi, OpenAiSettings};
-use crate::config::model::OLLAMA;
-use crate::config::{Choice, Endpoint, Environment};
+use crate::agent::client::preset::Preset;
+use crate::config::model::{OLLAMA, Server};
+use crate::config::{Choice, Endpoint, Environment, ModelOptions};
 
 /// How long a local Ollama may take to answer before it counts as not there. Everybody without a model waits this long.
 const OLLAMA_PATIENCE: Duration = Duration::from_millis(200);
 
-/// Most bytes of its answer that are read.
-const OLLAMA_MAX_BYTES: usize = 1024 * 1024;
+/// How long a server that was set may take to list its models.
+const LIST_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Most bytes of a list of models that are read.
+const LIST_MAX_BYTES: usize = 1024 * 1024;
 
 /// A client of the model to use, or two lines that say how to set one.
 pub async fn client(
     choice: Choice,
-    timeout: Duration,
+    options: &ModelOptions,
     environment: &Environment,
 ) -> Result<Arc<dyn ModelClient>, String> {
     let endpoint = resolve(choice, environment).await?;
-    let settings = OpenAiSettings {
-        idle_timeout: timeout,
-        ..OpenAiSettings::new(endpoint.base_url, endpoint.model, endpoint.api_key)
+    Ok(Arc::new(connect(endpoint, options)?))
+}
+
+/// A client of this endpoint; connects to nothing yet.
+pub fn connect(endpoint: Endpoint, options: &ModelOptions) -> Result<OpenAi, String> {
+    let Endpoint { server, model, .. } = endpoint;
+    let mut settings = OpenAiSettings {
+        first_byte_timeout: options.timeout,
+        idle_timeout: options.timeout,
+        progress_timeout: options.timeout * 5,
+        max_output_tokens: options.max_output_tokens,
+        context_window: options.context_window,
+        price: options.prices.get(&model).copied(),
+        ..OpenAiSettings::new(server.base_url, model, server.api_key)
     };
-    let client = OpenAi::new(settings).map_err(|error| format!("{error}\n{HOW}"))?;
-    Ok(Arc::new(client))
+    if let Some(preset) = server.preset {
+        settings.quirks = preset.quirks;
+    }
+    OpenAi::new(settings).map_err(|error| format!("{error}\n{HOW}"))
 }
 
 /// The model to use, or why there is none: two lines that say how to set one.
@@ -36,31 +54,52 @@ pub async fn resolve(choice: Choice, environment: &Environment) -> Result<Endpoi
     match choice {
         Choice::Endpoint(endpoint) => Ok(endpoint),
         Choice::Incomplete(why) => Err(format!("No model: {why}\n{HOW}")),
-        Choice::AskOllama { model } => {
-            let base_url = ollama_url(environment);
-            match ask_ollama(&base_url, model).await {
-                Some(endpoint) => Ok(endpoint),
-                None => Err(format!("No model is set, and no Ollama server answers at {base_url}.\n{HOW}")),
+        Choice::AskServer(server) => {
+            match first_model(&server.base_url, server.api_key.as_ref(), LIST_PATIENCE).await {
+                Some(model) => Ok(Endpoint { server, model, model_from: FIRST.to_owned() }),
+                None => Err(format!(
+                    "No model is named, and the server {} names none either. Is it running?\n{HOW}",
+                    server.base_url
+                )),
             }
+        }
+        Choice::AskOllama { model } => {
+            let (base_url, url_from) = ollama_url(environment);
+            let Some(first) = first_model(&base_url, None, OLLAMA_PATIENCE).await else {
+                return Err(format!(
+                    "No model is set, and no Ollama server with a model answers at {base_url}.\n{HOW}"
+                ));
+            };
+            let (model, model_from) = model.unwrap_or((first, FIRST.to_owned()));
+            let preset = Preset::named("ollama");
+            let server = Server { base_url, api_key: None, preset, url_from, key_from: None };
+            Ok(Endpoint { server, model, model_from })
         }
     }
 }
 
-const HOW: &str = "Set OPENAI_API_KEY, or WIKIWRIGHT_BASE_URL and WIKIWRIGHT_MODEL, or the same in config.toml (see --help).";
+const FIRST: &str = "the first in the server's list";
 
-/// Where Ollama listens: `$OLLAMA_HOST` as its own client reads it, else its usual port. A server told to listen on every
-/// address is reached on this machine's own.
-fn ollama_url(environment: &Environment) -> String {
-    let Some(host) = environment.get("OLLAMA_HOST") else { return OLLAMA.to_owned() };
-    let with_scheme = if host.contains("://") { host.to_owned() } else { format!("http://{host}") };
-    let Ok(mut url) = reqwest::Url::parse(&with_scheme) else { return OLLAMA.to_owned() };
-    if url.port().is_none() && !host.contains("://") && url.set_port(Some(11434)).is_err() {
-        return OLLAMA.to_owned();
+const HOW: &str = "Set OPENAI_API_KEY, or WIKIWRIGHT_BASE_URL and WIKIWRIGHT_MODEL, or the same in config.toml; `wikiwright doctor` says what is used.";
+
+/// Where Ollama listens, and which setting says so: `$OLLAMA_HOST` as its own client reads it, else its usual port. A server
+/// told to listen on every address is reached on this machine's own.
+fn ollama_url(environment: &Environment) -> (String, String) {
+    let told = environment.get("OLLAMA_HOST").and_then(|host| {
+        let with_scheme = if host.contains("://") { host.to_owned() } else { format!("http://{host}") };
+        let mut url = reqwest::Url::parse(&with_scheme).ok()?;
+        if url.port().is_none() && !host.contains("://") {
+            url.set_port(Some(11434)).ok()?;
+        }
+        if matches!(url.host_str(), Some("0.0.0.0" | "[::]")) {
+            url.set_host(Some("127.0.0.1")).ok()?;
+        }
+        Some(format!("{}/v1", url.as_str().trim_end_matches('/').trim_end_matches("/v1")))
+    });
+    match told {
+        Some(url) => (url, "OLLAMA_HOST".to_owned()),
+        None => (OLLAMA.to_owned(), "nothing is set, and an Ollama server answers there".to_owned()),
     }
-    if matches!(url.host_str(), Some("0.0.0.0" | "[::]")) && url.set_host(Some("127.0.0.1")).is_err() {
-        return OLLAMA.to_owned();
-    }
-    format!("{}/v1", url.as_str().trim_end_matches('/').trim_end_matches("/v1"))
 }
 
 #[derive(Deserialize)]
@@ -73,25 +112,29 @@ struct ServedModel {
     id: String,
 }
 
-/// The server's first model, or `model` when one was named; none when nothing answers in time or has no model.
-async fn ask_ollama(base_url: &str, model: Option<String>) -> Option<Endpoint> {
+/// The server's first model; none when nothing answers in time or has no model.
+async fn first_model(base_url: &str, key: Option<&SecretString>, patience: Duration) -> Option<String> {
     let ask = async {
+        let _ = rustls::crypto::ring::default_provider().install_default();
         // A proxy has no business between a person and their own machine, and would make the wait longer.
-        let client = reqwest::Client::builder().no_proxy().build().ok()?;
-        let mut response =
-            client.get(format!("{base_url}/models")).send().await.ok()?.error_for_status().ok()?;
+        let client =
+            reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().ok()?;
+        let mut request = client.get(format!("{base_url}/models"));
+        if let Some(key) = key {
+            request = request.bearer_auth(key.expose_secret());
+        }
+        let mut response = request.send().await.ok()?.error_for_status().ok()?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.ok()? {
             body.extend_from_slice(&chunk);
-            if body.len() > OLLAMA_MAX_BYTES {
+            if body.len() > LIST_MAX_BYTES {
                 return None;
             }
         }
         let models: Models = serde_json::from_slice(&body).ok()?;
-        model.or_else(|| models.data.into_iter().next().map(|m| m.id))
+        models.data.into_iter().next().map(|model| model.id)
     };
-    let model = tokio::time::timeout(OLLAMA_PATIENCE, ask).await.ok()??;
-    Some(Endpoint { base_url: base_url.to_owned(), model, api_key: None })
+    tokio::time::timeout(patience, ask).await.ok()?
 }
 
 #[cfg(test)]
@@ -119,8 +162,8 @@ mod tests {
     }
 
     async fn resolved(model: Option<&str>, host: &str) -> Result<(String, String), String> {
-        let choice = Choice::AskOllama { model: model.map(str::to_owned) };
-        resolve(choice, &environment(host)).await.map(|e| (e.base_url, e.model))
+        let choice = Choice::AskOllama { model: model.map(|model| (model.to_owned(), "--model".to_owned())) };
+        resolve(choice, &environment(host)).await.map(|e| (e.server.base_url, e.model))
     }
 
     #[tokio::test]
@@ -165,7 +208,7 @@ mod tests {
             ("https://models.example/", "https://models.example/v1"),
             ("::::", OLLAMA),
         ] {
-            assert_eq!(ollama_url(&environment(host)), url, "{host}");
+            assert_eq!(ollama_url(&environment(host)).0, url, "{host}");
         }
     }
 }

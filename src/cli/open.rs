@@ -16,7 +16,7 @@ pub fn run(path: Option<&Path>, take_up: &TakeUp, flags: &Flags) -> anyhow::Resu
     let refused = manner.heed(&bundle, &environment).err();
     super::runtime()?.block_on(async {
         let (client, model_hint) =
-            match model::client(settings.model.clone(), settings.model_timeout, &environment).await {
+            match model::client(settings.model.clone(), &settings.model_options, &environment).await {
                 Ok(client) => (Some(client), String::new()),
                 Err(hint) => (None, hint),
             };

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::Error;
+use crate::agent::client::preset::{ALL, Preset};
 use crate::lint::select::{Selector, Setting};
 use crate::text::LineIndex;
 
@@ -15,10 +16,12 @@ use crate::text::LineIndex;
 pub(super) const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Everything a configuration file can hold. `config.example.toml` documents each key.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct File {
     pub model: Model,
+    /// By the model's name.
+    pub prices: BTreeMap<String, Price>,
     pub manager: Manager,
     pub reader: Reader,
     pub lint: Lint,
@@ -84,21 +87,64 @@ pub struct Git {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Model {
+    /// A server that is known by name: its address, its key's variable, and how it differs from others.
+    #[serde(deserialize_with = "preset")]
+    pub preset: Option<&'static Preset>,
     pub base_url: Option<String>,
     pub model: Option<String>,
     /// Name of the environment variable that holds the key. The key itself has no place in a file that is copied around.
     pub api_key_env: Option<String>,
     /// Longest silence of the server before it counts as gone. A local model may think this long about a long prompt.
     pub timeout_seconds: NonZeroU32,
+    /// The model's context window; the server is asked when it is not set.
+    pub context_tokens: Option<NonZeroU32>,
+    /// Most tokens of one answer; the server decides when it is not set.
+    pub max_output_tokens: Option<NonZeroU32>,
+}
+
+fn preset<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'static Preset>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Preset::named(&name).map(Some).ok_or_else(|| {
+        let names: Vec<String> = ALL.iter().map(|preset| format!("`{}`", preset.name)).collect();
+        serde::de::Error::custom(format!("unknown preset `{name}`, expected one of {}", names.join(", ")))
+    })
+}
+
+/// What a million tokens cost.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    #[serde(deserialize_with = "money")]
+    pub input: f64,
+    /// Input from the provider's cache; as other input when not set.
+    #[serde(default, deserialize_with = "some_money")]
+    pub cached_input: Option<f64>,
+    #[serde(deserialize_with = "money")]
+    pub output: f64,
+}
+
+fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let amount = f64::deserialize(deserializer)?;
+    if amount.is_finite() && amount >= 0.0 {
+        return Ok(amount);
+    }
+    Err(serde::de::Error::custom(format!("{amount} is no price, expected 0 or more for a million tokens")))
+}
+
+fn some_money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    money(deserializer).map(Some)
 }
 
 impl Default for Model {
     fn default() -> Self {
         Self {
+            preset: None,
             base_url: None,
             model: None,
             api_key_env: None,
             timeout_seconds: const { NonZeroU32::new(120).unwrap() },
+            context_tokens: None,
+            max_output_tokens: None,
         }
     }
 }

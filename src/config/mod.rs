@@ -18,7 +18,7 @@ use crate::lint;
 use crate::okf::ContentHash;
 use file::File;
 pub use manner::{BUNDLE_FILE, Manner};
-pub use model::{Choice, Endpoint};
+pub use model::{Choice, Endpoint, ModelOptions};
 
 /// Settings given on the command line; each wins over everything else.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,8 +72,7 @@ pub enum Error {
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub model: Choice,
-    /// Longest silence of the model's server.
-    pub model_timeout: Duration,
+    pub model_options: ModelOptions,
     pub manager: ManagerOptions,
     pub reader: ReaderOptions,
     pub lint: lint::Options,
@@ -93,7 +92,7 @@ impl Settings {
         let rules = permissions::rules(&file.permissions, &path)?;
         Ok(Self {
             model: model::choose(flags, environment, &file.model, &path)?,
-            model_timeout: Duration::from_secs(file.model.timeout_seconds.get().into()),
+            model_options: ModelOptions::of(&file),
             manager: ManagerOptions {
                 protect_raw: file.manager.protect_raw && !flags.no_protect_raw,
                 rules: rules.clone(),
@@ -117,10 +116,14 @@ pub fn user_file() -> Option<PathBuf> {
 /// What is remembered of the bundle in this folder: a folder of its own in the user's state folder (`$XDG_STATE_HOME`, else
 /// `~/.local/state`), the same however the bundle's folder is spelled; none when the home folder is unknown.
 pub fn state_folder(root: &Path) -> Option<PathBuf> {
-    let state = etcetera::base_strategy::Xdg::new().ok()?.state_dir()?;
     let real = std::fs::canonicalize(root).ok()?;
     let name = ContentHash::of(real.as_os_str().as_encoded_bytes()).to_string();
-    Some(state.join("wikiwright").join("bundles").join(name))
+    Some(user_state()?.join("bundles").join(name))
+}
+
+/// `wikiwright` in the user's state folder; none when the home folder is unknown.
+pub fn user_state() -> Option<PathBuf> {
+    Some(etcetera::base_strategy::Xdg::new().ok()?.state_dir()?.join("wikiwright"))
 }
 
 /// The user's file, or what stands for it when there is none, and its path for messages.

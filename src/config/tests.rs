@@ -23,7 +23,9 @@ fn choose(flags: &Flags, variables: &[(&str, &str)], file: &str) -> Result<Choic
 /// Base URL, model and key of a complete choice.
 fn endpoint(choice: Result<Choice, Error>) -> (String, String, Option<String>) {
     match choice.unwrap() {
-        Choice::Endpoint(e) => (e.base_url, e.model, e.api_key.map(|k| k.expose_secret().to_owned())),
+        Choice::Endpoint(e) => {
+            (e.server.base_url, e.model, e.server.api_key.map(|k| k.expose_secret().to_owned()))
+        }
         other => panic!("no endpoint: {other:?}"),
     }
 }
@@ -83,7 +85,7 @@ fn a_model_without_a_server_is_asked_of_the_next_layer_that_has_one() {
         endpoint(choose(&model, &OPENAI_SET, "")),
         strings("https://open/v1", "mine", Some("sk-open"))
     );
-    assert!(matches!(choose(&model, &[], ""), Ok(Choice::AskOllama { model: Some(m) }) if m == "mine"));
+    assert!(matches!(choose(&model, &[], ""), Ok(Choice::AskOllama { model: Some((m, _)) }) if m == "mine"));
 }
 
 #[test]
@@ -93,6 +95,77 @@ fn openai_itself_has_a_default_model_and_other_servers_do_not() {
     assert_eq!(endpoint(choose(&none, &[key], "")), strings(model::OPENAI, model::OPENAI_MODEL, Some("sk")));
     let other = [key, ("OPENAI_BASE_URL", "https://open/v1")];
     assert!(matches!(choose(&none, &other, ""), Ok(Choice::Incomplete(m)) if m.contains("no model")));
+}
+
+#[test]
+fn a_preset_gives_address_key_and_ways() {
+    let none = Flags::default();
+    let keys = [("ANTHROPIC_API_KEY", "sk-ant"), ("OPENAI_API_KEY", "sk-open"), ("MY_KEY", "mine")];
+    let file = "[model]\npreset = 'Anthropic'\nmodel = 'claude'\n";
+    let url = "https://api.anthropic.com/v1";
+    assert_eq!(endpoint(choose(&none, &keys, file)), strings(url, "claude", Some("sk-ant")));
+    let named = format!("{file}api_key_env = 'MY_KEY'\n");
+    assert_eq!(endpoint(choose(&none, &keys, &named)), strings(url, "claude", Some("mine")));
+    let Ok(Choice::Incomplete(why)) = choose(&none, &keys[1..], file) else { panic!() };
+    assert!(why.contains("ANTHROPIC_API_KEY") && why.contains("config.toml"), "{why}");
+    // The preset's own key goes to the preset's own server only; the ways are those that were named.
+    let moved = format!("{file}base_url = 'http://proxy/v1'\n");
+    assert_eq!(endpoint(choose(&none, &keys, &moved)), strings("http://proxy/v1", "claude", None));
+    let Ok(Choice::Endpoint(moved)) = choose(&none, &keys, &moved) else { panic!() };
+    assert_eq!(moved.server.preset.map(|preset| preset.name), Some("anthropic"));
+    let flag = flags(Some("http://elsewhere/v1"), None);
+    let Ok(Choice::Endpoint(other)) = choose(&flag, &keys, file) else { panic!() };
+    assert!(other.server.preset.is_none() && other.server.api_key.is_none());
+    // A server at home may be asked for its first model; another one may not guess.
+    let home = choose(&none, &[], "[model]\npreset = 'llama.cpp'\n");
+    assert!(matches!(home, Ok(Choice::AskServer(s)) if s.base_url == "http://localhost:8080/v1"));
+    let unnamed = choose(&none, &keys, "[model]\npreset = 'anthropic'\n");
+    assert!(matches!(unnamed, Ok(Choice::Incomplete(why)) if why.contains("no model")));
+    let default = endpoint(choose(&none, &keys, "[model]\npreset = 'openai'\n"));
+    assert_eq!(default, strings(model::OPENAI, model::OPENAI_MODEL, Some("sk-open")));
+}
+
+#[test]
+fn where_each_setting_comes_from_is_told() {
+    let from = |flags: &Flags, variables: &[(&str, &str)], file: &str| match choose(flags, variables, file) {
+        Ok(Choice::Endpoint(e)) => [e.server.url_from, e.model_from, e.server.key_from.unwrap_or_default()],
+        other => panic!("{other:?}"),
+    };
+    let none = Flags::default();
+    assert_eq!(
+        from(&none, &[("FILE_KEY", "k")], FILE),
+        ["config.toml: base_url", "config.toml: model", "FILE_KEY"]
+    );
+    let all = flags(Some("http://flag/v1"), Some("m"));
+    assert_eq!(
+        from(&all, &[("WIKIWRIGHT_API_KEY", "k")], ""),
+        ["--base-url", "--model", "WIKIWRIGHT_API_KEY"]
+    );
+    assert_eq!(from(&none, &OPENAI_SET, ""), ["OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY"]);
+    assert_eq!(
+        from(&none, &OPENAI_SET[..1], ""),
+        ["OPENAI_API_KEY is set", "the default for OpenAI", "OPENAI_API_KEY"]
+    );
+    let file = "[model]\npreset = 'openai'\n";
+    assert_eq!(from(&none, &OPENAI_SET[..1], file)[0], "config.toml: preset");
+}
+
+#[test]
+fn an_unknown_preset_and_a_price_that_is_none_are_errors_with_their_place() {
+    let error = parse_error("[model]\npreset = 'opnai'\n");
+    assert!(error.starts_with("c.toml:2:10: ") && error.contains("`openai`, `anthropic`"), "{error}");
+    let error = parse_error("[prices]\nm = { input = -1, output = 1 }\n");
+    assert!(error.starts_with("c.toml:2:") && error.contains("no price"), "{error}");
+    let error = parse_error("[prices]\nm = { input = 1, output = 1, cached_input = nan }\n");
+    assert!(error.starts_with("c.toml:2:") && error.contains("no price"), "{error}");
+    let error = parse_error("[prices]\nm = { input = 1 }\n");
+    assert!(error.starts_with("c.toml:2:") && error.contains("output"), "{error}");
+    let text = "[prices]\n\"a/b:c\" = { input = 1, output = 2.5 }\n[model]\ncontext_tokens = 9\n";
+    let options = ModelOptions::of(&File::parse(text, Path::new("c.toml")).unwrap());
+    let price = options.prices["a/b:c"];
+    assert_eq!((price.input, price.cached_input, price.output), (1.0, None, 2.5));
+    assert_eq!((options.context_window, options.max_output_tokens), (Some(9), None));
+    assert_eq!(options.timeout, Duration::from_secs(120));
 }
 
 #[test]
@@ -198,10 +271,14 @@ fn the_example_documents_every_key_and_no_other() {
     assert_eq!(
         example_keys(example),
         [
+            "model.preset",
             "model.base_url",
             "model.model",
             "model.api_key_env",
             "model.timeout_seconds",
+            "model.context_tokens",
+            "model.max_output_tokens",
+            "prices.\"gpt-5-mini\"",
             "manager.protect_raw",
             "reader.not_found_message",
             "lint.profile",
@@ -218,7 +295,17 @@ fn the_example_documents_every_key_and_no_other() {
     );
     // Exhaustive on purpose: a new key does not compile until it is listed above.
     let File {
-        model: file::Model { base_url, model, api_key_env, timeout_seconds },
+        model:
+            file::Model {
+                preset,
+                base_url,
+                model,
+                api_key_env,
+                timeout_seconds,
+                context_tokens,
+                max_output_tokens,
+            },
+        prices,
         manager: file::Manager { protect_raw },
         reader: file::Reader { not_found_message },
         lint: file::Lint { profile, select, ignore, levels },
@@ -228,7 +315,8 @@ fn the_example_documents_every_key_and_no_other() {
         storage: file::Storage { poll_seconds },
         git: file::Git { commit_on_apply },
     } = File::parse(example, Path::new("config.example.toml")).unwrap();
-    assert_eq!((base_url, model, api_key_env), (None, None, None));
+    assert_eq!((preset, base_url, model, api_key_env), (None, None, None, None));
+    assert_eq!((context_tokens, max_output_tokens, prices.len()), (None, None, 0));
     assert_eq!(timeout_seconds, file::Model::default().timeout_seconds);
     assert!(protect_raw && file::Manager::default().protect_raw);
     assert_eq!(not_found_message, None);
@@ -253,7 +341,11 @@ fn the_example_loads_with_every_key_uncommented() {
         .collect();
     let file = File::parse(&uncommented, Path::new("config.example.toml")).unwrap();
     assert_eq!(file.model.base_url.as_deref(), Some("http://localhost:11434/v1"));
-    assert!(file.model.model.is_some() && file.model.api_key_env.is_some());
+    assert!(file.model.model.is_some() && file.model.api_key_env.is_some() && file.model.preset.is_some());
+    assert!(file.prices.contains_key("gpt-5-mini"));
+    for preset in crate::agent::client::preset::ALL {
+        assert!(example.contains(&format!("\"{}\"", preset.name)), "{}", preset.name);
+    }
 }
 
 #[test]

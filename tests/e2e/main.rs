@@ -4,6 +4,7 @@
 mod bad_input;
 mod commands;
 mod demo;
+mod doctor;
 mod fix;
 mod init;
 mod links;

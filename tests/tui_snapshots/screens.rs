@@ -48,7 +48,7 @@ fn conversation(size: (u16, u16)) -> Rig {
         tool: "okf_lint".to_owned(),
         summary: "lint the bundle".to_owned(),
     });
-    rig.manager(AgentEvent::Usage(Usage { input: 12_345, output: 678 }));
+    rig.manager(AgentEvent::Usage(Usage { input: 12_345, output: 678, ..Usage::default() }));
     rig.manager(AgentEvent::Text(
         "The source adds **one fact** to [the mill](/wiki/concepts/tide-mill.md), see also wiki/index.md."
             .to_owned(),

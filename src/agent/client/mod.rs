@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -16,6 +18,21 @@ pub trait ModelClient: Send + Sync {
     /// Asks for one answer. The stream ends after [`ModelEvent::Done`] or one error; dropping it cancels the request.
     /// Must be called within a tokio runtime.
     fn stream(&self, request: Request) -> BoxStream<'static, Result<ModelEvent, ModelError>>;
+
+    /// How many tokens a conversation with its answer may have; none when nobody knows. May ask the server, once.
+    fn context_window(&self) -> BoxFuture<'_, Option<u64>> {
+        std::future::ready(None).boxed()
+    }
+
+    /// What tokens cost, if somebody said.
+    fn price(&self) -> Option<Price> {
+        None
+    }
+
+    /// Whether [`Request::answer_schema`] binds the model; else it is not sent.
+    fn takes_schema(&self) -> bool {
+        false
+    }
 }
 
 /// One question to the model: the whole conversation and the tools it may call.
@@ -23,6 +40,8 @@ pub trait ModelClient: Send + Sync {
 pub struct Request {
     pub messages: Vec<Message>,
     pub tools: Vec<ToolSchema>,
+    /// A JSON Schema that the answer's text must follow, in OpenAI's strict form: each property required, no others allowed.
+    pub answer_schema: Option<Value>,
 }
 
 /// One message of a conversation.
@@ -130,4 +149,8 @@ pub enum ModelErrorKind {
 }
 
 pub mod openai;
+pub mod preset;
+mod price;
 pub mod scripted;
+
+pub use price::Price;

@@ -207,7 +207,11 @@ mod tests {
     "#;
 
     fn request(role: Role, last: Message) -> Request {
-        Request { messages: vec![last], tools: Tool::of(role).iter().map(|tool| tool.schema()).collect() }
+        Request {
+            messages: vec![last],
+            tools: Tool::of(role).iter().map(|tool| tool.schema()).collect(),
+            ..Request::default()
+        }
     }
 
     fn user(text: &str) -> Message {

@@ -23,7 +23,7 @@ fn call(id: &str, name: &str) -> ToolCall {
 }
 
 fn answer(text: &str, calls: &[ToolCall]) -> Input {
-    let usage = Some(Usage { input: 7, output: 3 });
+    let usage = Some(Usage { input: 7, cached: 2, output: 3 });
     Input::Model(ModelEvent::Done(Answer {
         text: text.into(),
         calls: calls.to_vec(),

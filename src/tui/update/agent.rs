@@ -56,6 +56,7 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
         AgentEvent::AwaitingReview(changes) => return staged(state, changes, Some(Opening::Arrived)),
         AgentEvent::Usage(usage) => {
             chat.usage.input = chat.usage.input.saturating_add(usage.input);
+            chat.usage.cached = chat.usage.cached.saturating_add(usage.cached);
             chat.usage.output = chat.usage.output.saturating_add(usage.output);
         }
         AgentEvent::Retrying { attempt, wait, cause } => {

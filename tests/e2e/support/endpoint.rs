@@ -134,7 +134,7 @@ fn play(player: &Scripted, body: &Value) -> Answer {
         description: text(&tool["function"]["description"]),
         parameters: tool["function"]["parameters"].clone(),
     });
-    let request = Request { messages: messages.collect(), tools: tools.collect() };
+    let request = Request { messages: messages.collect(), tools: tools.collect(), ..Request::default() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let events: Vec<_> = runtime.block_on(player.stream(request).collect());
     match events.into_iter().last() {

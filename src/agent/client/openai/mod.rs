@@ -5,27 +5,37 @@
 
 mod assemble;
 mod fault;
+mod models;
+mod redact;
+mod sse;
 mod transport;
 mod wire;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_openai::config::Config;
-use futures::StreamExt as _;
+use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use futures::{FutureExt as _, StreamExt as _};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
+use tokio::sync::OnceCell;
 use tokio::sync::mpsc::{Sender, channel};
 
 use self::assemble::{Assembly, Piece};
-use self::fault::{Failure, Redactor};
-use self::transport::{Guarded, Watch};
-use super::{ModelClient, ModelError, ModelErrorKind, ModelEvent, Request};
+use self::fault::Failure;
+use self::redact::Redactor;
+use self::transport::{Guarded, Patience, Watch};
+use super::preset::Quirks;
+use super::{ModelClient, ModelError, ModelErrorKind, ModelEvent, Price, Request};
 
 /// Longest wait that a server's `Retry-After` may ask for.
 const MAX_WAIT: Duration = Duration::from_secs(120);
+
+/// How long a server may take to end its stream after the answer's end.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// How to reach an endpoint.
 #[derive(Clone)]
@@ -35,23 +45,40 @@ pub struct OpenAiSettings {
     pub model: String,
     pub key: Option<SecretString>,
     pub connect_timeout: Duration,
-    /// Longest silence: before the answer starts and between its pieces.
+    /// Longest wait for the answer's start, with the time to connect.
+    pub first_byte_timeout: Duration,
+    /// Longest silence between the pieces of the answer.
     pub idle_timeout: Duration,
+    /// Longest time without a piece of the answer, though the server shows signs of life.
+    pub progress_timeout: Duration,
     /// Wait before the first retry; it doubles each time.
     pub retry_delay: Duration,
     pub max_retries: u32,
+    pub quirks: Quirks,
+    /// Most tokens of one answer; none leaves it to the server.
+    pub max_output_tokens: Option<u32>,
+    /// The model's context window in tokens; none asks the server.
+    pub context_window: Option<u64>,
+    pub price: Option<Price>,
 }
 
 impl OpenAiSettings {
     pub fn new(base_url: impl Into<String>, model: impl Into<String>, key: Option<SecretString>) -> Self {
+        let base_url = base_url.into();
         Self {
-            base_url: base_url.into(),
+            quirks: Quirks::of(&base_url),
+            base_url,
             model: model.into(),
             key,
             connect_timeout: Duration::from_secs(10),
+            first_byte_timeout: Duration::from_secs(120),
             idle_timeout: Duration::from_secs(120),
+            progress_timeout: Duration::from_secs(600),
             retry_delay: Duration::from_millis(500),
             max_retries: 3,
+            max_output_tokens: None,
+            context_window: None,
+            price: None,
         }
     }
 }
@@ -66,8 +93,17 @@ struct Inner {
     endpoint: Endpoint,
     http: reqwest::Client,
     redact: Redactor,
+    patience: Patience,
     retry_delay: Duration,
     max_retries: u32,
+    max_output_tokens: Option<u32>,
+    /// What the server takes; less than at first once it has refused something.
+    quirks: Mutex<Quirks>,
+    /// From the settings.
+    context_window: Option<u64>,
+    /// From the server's list, or the table.
+    learned_window: OnceCell<Option<u64>>,
+    price: Option<Price>,
 }
 
 /// What async-openai asks of a configuration. Its own one reads keys for OpenAI from the environment and would send them to
@@ -120,7 +156,6 @@ impl OpenAi {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(settings.connect_timeout)
-            .read_timeout(settings.idle_timeout)
             .build()
             .map_err(|error| ModelError {
                 kind: ModelErrorKind::Connection,
@@ -129,9 +164,38 @@ impl OpenAi {
         let base_url = settings.base_url.trim().trim_end_matches('/').to_owned();
         let redact = Redactor::new(&base_url, &key);
         let endpoint = Endpoint { base_url, headers, key: SecretString::from(key) };
-        let (retry_delay, max_retries) = (settings.retry_delay, settings.max_retries);
-        let inner = Inner { model: settings.model, endpoint, http, redact, retry_delay, max_retries };
+        let inner = Inner {
+            model: settings.model,
+            endpoint,
+            http,
+            redact,
+            patience: Patience {
+                first_byte: settings.first_byte_timeout,
+                idle: settings.idle_timeout,
+                progress: settings.progress_timeout.max(settings.idle_timeout),
+            },
+            retry_delay: settings.retry_delay,
+            max_retries: settings.max_retries,
+            max_output_tokens: settings.max_output_tokens,
+            quirks: Mutex::new(settings.quirks),
+            context_window: settings.context_window,
+            learned_window: OnceCell::new(),
+            price: settings.price,
+        };
         Ok(Self { inner: Arc::new(inner) })
+    }
+}
+
+impl OpenAi {
+    /// The endpoint to show: its address without user, password and query.
+    pub fn place(&self) -> &str {
+        &self.inner.redact.place
+    }
+}
+
+impl Inner {
+    fn quirks(&self) -> Quirks {
+        *self.quirks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -148,6 +212,28 @@ impl ModelClient for OpenAi {
         })
         .boxed()
     }
+
+    fn context_window(&self) -> BoxFuture<'_, Option<u64>> {
+        let inner = &self.inner;
+        async move {
+            if inner.context_window.is_some() {
+                return inner.context_window;
+            }
+            *inner
+                .learned_window
+                .get_or_init(|| models::window(&inner.http, &inner.endpoint, &inner.model))
+                .await
+        }
+        .boxed()
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.inner.price
+    }
+
+    fn takes_schema(&self) -> bool {
+        self.inner.quirks().json_schema
+    }
 }
 
 /// Ends its task when it is dropped: a dropped stream closes its connection.
@@ -162,13 +248,21 @@ impl Drop for Aborting {
 type Events = Sender<Result<ModelEvent, ModelError>>;
 
 async fn run(inner: Arc<Inner>, request: Request, events: Events) {
-    let body = wire::request(&inner.model, &request);
     let mut attempt = 0;
     loop {
+        let quirks = inner.quirks();
+        let body = wire::request(&inner.model, &request, quirks, inner.max_output_tokens);
         let failure = match ask(&inner, &body, &events).await {
             Ok(()) => return,
             Err(failure) => failure,
         };
+        // Not a retry: the next request is another one. Each quirk changes once, so this ends.
+        if let Some(said) = &failure.refused
+            && let Some(fewer) = quirks.without_refused(said, &body)
+        {
+            *inner.quirks.lock().unwrap_or_else(PoisonError::into_inner) = fewer;
+            continue;
+        }
         if !failure.retryable || attempt >= inner.max_retries {
             // An error: nobody listens any more. The same below.
             let _ = events.send(Err(inner.redact.error(failure.error))).await;
@@ -184,42 +278,50 @@ async fn run(inner: Arc<Inner>, request: Request, events: Events) {
     }
 }
 
-/// Doubling from `delay`, with up to a quarter more so that clients do not come back all at once; at least what the server
-/// asked for, within [`MAX_WAIT`].
+/// Doubling from `delay` and at least what the server asked for, with up to a quarter more so that clients do not come back
+/// all at once; within [`MAX_WAIT`].
 fn wait(delay: Duration, attempt: u32, asked: Option<Duration>) -> Duration {
-    let doubled = delay.saturating_mul(1 << (attempt - 1).min(6));
-    let jitter = std::collections::hash_map::RandomState::new();
-    let quarter = u32::try_from(std::hash::BuildHasher::hash_one(&jitter, attempt) % 256).unwrap_or(0);
-    let jittered = doubled + doubled * quarter / 1024;
-    jittered.max(asked.unwrap_or_default()).min(MAX_WAIT)
+    let doubled = delay.saturating_mul(1 << attempt.saturating_sub(1).min(6));
+    let least = doubled.max(asked.unwrap_or_default()).min(MAX_WAIT);
+    let random = std::collections::hash_map::RandomState::new();
+    let quarter = u32::try_from(std::hash::BuildHasher::hash_one(&random, attempt) % 256).unwrap_or(0);
+    (least + least * quarter / 1024).min(MAX_WAIT)
 }
 
 /// One attempt. Text and reasoning go out as they come; from then on a failure is not retryable.
 async fn ask(inner: &Inner, body: &Value, events: &Events) -> Result<(), Failure> {
     let watch = Arc::new(Watch::default());
-    let service = Guarded::new(inner.http.clone(), watch.clone());
+    let service = Guarded {
+        http: inner.http.clone(),
+        watch: watch.clone(),
+        patience: inner.patience,
+        place: inner.redact.place.clone(),
+    };
     let client =
         async_openai::Client::build(inner.http.clone(), inner.endpoint.clone()).with_http_service(service);
     let mut stream = client
         .chat()
         .create_stream_byot::<_, Value>(body)
         .await
-        .map_err(|error| fault::of_request(error, &inner.redact))?;
+        .map_err(|error| watch.take_fault().unwrap_or_else(|| fault::of_request(error, &inner.redact)))?;
     let mut assembly = Assembly::default();
     let mut shown = false;
-    while let Some(chunk) = stream.next().await {
+    loop {
+        // Once the answer is complete only usage and `[DONE]` are missing, and nobody waits long for them.
+        let next = match assembly.is_finished() {
+            true => tokio::time::timeout(LAST_WORDS, stream.next()).await.unwrap_or(None),
+            false => stream.next().await,
+        };
+        let chunk = match next {
+            None => break,
+            Some(Err(_)) if assembly.is_finished() => break,
+            Some(Ok(chunk)) => fault::in_chunk(&chunk, &inner.redact).map_or(Ok(chunk), Err),
+            Some(Err(_)) => Err(watch.take_fault().unwrap_or_else(fault::not_json)),
+        };
         let chunk = match chunk {
             Ok(chunk) => chunk,
-            Err(_) => {
-                let mut failure = watch.take_fault().unwrap_or_else(fault::not_json);
-                failure.retryable &= !shown;
-                return Err(failure);
-            }
+            Err(failure) => return Err(Failure { retryable: failure.retryable && !shown, ..failure }),
         };
-        if let Some(mut failure) = fault::in_chunk(&chunk) {
-            failure.retryable &= !shown;
-            return Err(failure);
-        }
         for piece in assembly.push(&chunk) {
             shown = true;
             let event = match piece {
@@ -235,16 +337,17 @@ async fn ask(inner: &Inner, body: &Value, events: &Events) -> Result<(), Failure
             return Err(fault::endless());
         }
     }
-    if let Some(mut failure) = watch.take_fault() {
-        failure.retryable &= !shown;
-        return Err(failure);
-    }
     if !assembly.is_finished() && !watch.saw_done() {
-        return Err(Failure { retryable: !shown, ..fault::cut() });
+        let failure = watch.take_fault().unwrap_or_else(fault::cut);
+        return Err(Failure { retryable: failure.retryable && !shown, ..failure });
     }
     let _ = events.send(Ok(ModelEvent::Done(assembly.finish()))).await;
     Ok(())
 }
 
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod network;
 #[cfg(test)]
 mod tests;

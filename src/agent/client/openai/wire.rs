@@ -2,28 +2,41 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::agent::client::preset::{Limit, Parallel, Quirks};
 use crate::agent::client::{Message, Request, ToolCall};
 
-pub fn request(model: &str, request: &Request) -> Value {
-    let mut body = json!({
-        "model": model,
-        "messages": request.messages.iter().map(message).collect::<Vec<_>>(),
-        // async-openai leaves this to whoever brings their own types.
-        "stream": true,
-        "stream_options": {"include_usage": true},
-    });
-    if !request.tools.is_empty()
-        && let Value::Object(body) = &mut body
-    {
+pub fn request(model: &str, request: &Request, quirks: Quirks, max_output_tokens: Option<u32>) -> Value {
+    let mut body = Map::new();
+    let mut put = |name: &str, value: Value| body.insert(name.to_owned(), value);
+    put("model", json!(model));
+    put("messages", request.messages.iter().map(message).collect());
+    // async-openai leaves this to whoever brings their own types.
+    put("stream", json!(true));
+    if quirks.stream_usage {
+        put("stream_options", json!({"include_usage": true}));
+    }
+    match (quirks.limit, max_output_tokens) {
+        (Limit::MaxTokens, Some(most)) => drop(put("max_tokens", json!(most))),
+        (Limit::MaxCompletionTokens, Some(most)) => drop(put("max_completion_tokens", json!(most))),
+        (Limit::Unsent, _) | (_, None) => {}
+    }
+    if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| {
             json!({
                 "type": "function",
                 "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
             })
         });
-        body.insert("tools".to_owned(), tools.collect());
+        put("tools", tools.collect());
+        if quirks.parallel == Parallel::OnRequest {
+            put("parallel_tool_calls", json!(true));
+        }
     }
-    body
+    if let Some(schema) = request.answer_schema.as_ref().filter(|_| quirks.json_schema) {
+        let format = json!({"name": "answer", "strict": true, "schema": schema});
+        put("response_format", json!({"type": "json_schema", "json_schema": format}));
+    }
+    Value::Object(body)
 }
 
 fn message(message: &Message) -> Value {
