@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bundle::ChangeSet;
 use crate::bundle::apply::Applied;
+use crate::bundle::hunk::Resolved;
 
 /// Who is speaking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -96,8 +97,8 @@ pub enum AgentCommand {
     /// The listener applied decided changes; the driver forgets what landed or was rejected and tells the model exactly what
     /// happened. A rejection or a failure starts a turn so that the model can answer it.
     Reviewed {
-        /// The set that was shown and decided.
-        changes: ChangeSet,
+        /// The set that was shown, and what of it was decided how.
+        resolved: Resolved,
         applied: Applied,
     },
 }

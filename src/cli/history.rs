@@ -96,17 +96,17 @@ pub fn turn(args: &UndoArgs, direction: Direction, flags: &Flags) -> anyhow::Res
     };
     let origin = Origin { message: record.origin.message.clone(), ..origin };
     let look = review::Look::of(&*bundle.reader(), settings.color);
-    let decisions = if args.yes {
+    let resolved = if args.yes {
         review::approve_all(&changes)
     } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
-        review::ask(&changes, look, &mut io::stdin().lock(), &mut io::stdout())?
+        review::ask_here(&changes, look)?
     } else {
         review::show(&changes, review::Look { color: false, ..look }, &mut io::stdout())?;
         output::note("Nothing was changed: there is no terminal to ask on. --yes does it without asking.");
         return Ok(Exit::Negative);
     };
-    let applied = bundle.apply(&changes, &decisions, &origin);
-    review::report(&changes, &applied, &mut io::stdout())?;
+    let applied = bundle.apply(&resolved.changes, &resolved.decisions, &origin);
+    review::report(&resolved, &applied, &mut io::stdout())?;
     Ok(if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done })
 }
 
