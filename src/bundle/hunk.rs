@@ -62,13 +62,13 @@ pub enum FileDecision {
 }
 
 impl FileDecision {
-    /// What decisions about the hunks of `file`, in their order, say of it; none when nothing is decided.
-    pub fn of(file: &FileChange, hunks: &[FileHunk], decisions: &[HunkDecision]) -> Option<Self> {
+    /// What decisions about the hunks of a file, in their order, say of it; none when nothing is decided. `shown` is
+    /// [`FileChange::shown`] of what the person saw. A file without hunks has one decision, about the whole.
+    pub fn of(shown: ContentHash, hunks: &[FileHunk], decisions: &[HunkDecision]) -> Option<Self> {
         let all = |test: &dyn Fn(&HunkDecision) -> bool| !decisions.is_empty() && decisions.iter().all(test);
         if all(&|d| *d == HunkDecision::PutOff) || decisions.is_empty() {
             return None;
         }
-        let shown = file.shown();
         if all(&|d| *d == HunkDecision::Approved) {
             return Some(Self::Whole(Decision::Approved { shown }));
         }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::process::Command;
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 
@@ -14,6 +15,11 @@ const MAX: u64 = 4 << 20;
 pub fn edit(text: &str) -> anyhow::Result<String> {
     let chosen = ["VISUAL", "EDITOR"].into_iter().filter_map(std::env::var_os).find(|v| !v.is_empty());
     run(&chosen.unwrap_or_else(|| OsString::from("vi")), text)
+}
+
+/// [`edit`] for the workbench.
+pub fn for_workbench() -> crate::tui::Edit {
+    Arc::new(|text| edit(text).map_err(|error| error.to_string()))
 }
 
 fn run(editor: &OsString, text: &str) -> anyhow::Result<String> {

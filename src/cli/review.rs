@@ -172,14 +172,7 @@ fn hunk_by_hunk(changes: &ChangeSet, look: Look, talk: &mut Talk<'_>) -> io::Res
             head(file, look, talk.out)?;
             walk(file, &hunks, &mut decisions, look, talk)?
         };
-        let verdict = match (hunks.is_empty(), decisions.first()) {
-            (true, Some(HunkDecision::Approved)) => Some(FileDecision::Whole(approval(file))),
-            (true, Some(HunkDecision::Rejected { reason })) => {
-                Some(FileDecision::Whole(Decision::Rejected { reason: reason.clone() }))
-            }
-            (true, _) => None,
-            (false, _) => FileDecision::of(file, &hunks, &decisions),
-        };
+        let verdict = FileDecision::of(file.shown(), &hunks, &decisions);
         verdicts.extend(verdict.map(|verdict| (file.path.clone(), verdict)));
         if !on {
             break;
