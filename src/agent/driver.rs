@@ -203,6 +203,7 @@ impl Driver {
     fn command(&mut self, command: AgentCommand) -> Option<Input> {
         match command {
             AgentCommand::Say(text) => Some(Input::Say(text)),
+            AgentCommand::Tell(note) => Some(Input::Reviewed { note, answer: false }),
             AgentCommand::Interrupt => Some(Input::Interrupt),
             AgentCommand::Reviewed { resolved, applied } => {
                 let mut merged = Vec::new();

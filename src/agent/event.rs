@@ -92,6 +92,8 @@ pub struct Usage {
 pub enum AgentCommand {
     /// A message of the person; starts a turn, or waits for the running one to end.
     Say(String),
+    /// Something that happened, for the model to hear with the next message; starts no turn.
+    Tell(String),
     /// Stop the running turn now. Nothing else is affected.
     Interrupt,
     /// The listener applied decided changes; the driver forgets what landed or was rejected and tells the model exactly what

@@ -76,6 +76,17 @@ pub fn note(resolved: &Resolved, applied: &Applied, merged: &[BundlePath]) -> Op
     Some((lines.join("\n"), answer))
 }
 
+/// The note that the person turned an applied set: took it back, or brought it about again.
+pub fn turned(applied: &Applied, back: bool) -> Option<String> {
+    if applied.landed.is_empty() {
+        return None;
+    }
+    let what = if back { "took back an applied set" } else { "brought an applied set about again" };
+    let mut lines = vec![format!("[The person {what}; these files were written, read them again]")];
+    lines.extend(applied.landed.iter().map(|path| format!("- {path}")));
+    Some(lines.join("\n"))
+}
+
 /// Each line behind `  > `; of a long text the beginning.
 fn quoted(text: &str) -> String {
     let mut shown: String = text.chars().take(QUOTED).collect();

@@ -172,9 +172,8 @@ fn hunks(before: &str, after: &str, heads: (usize, usize)) -> Vec<FileHunk> {
         })
         .filter(|(old, new)| !old.is_empty() || !new.is_empty())
         .map(|(old_range, new_range)| {
-            let text = |lines: &[&str], range: &Range<usize>| {
-                lines.get(range.clone()).unwrap_or_default().concat()
-            };
+            let text =
+                |lines: &[&str], range: &Range<usize>| lines.get(range.clone()).unwrap_or_default().concat();
             let (before, after) = (text(&old, &old_range), text(&new, &new_range));
             // The length first, so that no two pairs spell the same bytes.
             let pair = ContentHash::of(format!("{}:{before}{after}", before.len()).as_bytes());

@@ -286,11 +286,7 @@ fn approval(file: &FileChange) -> Decision {
 
 impl Talk<'_> {
     /// One of `answers`, by its letter or word, asked again until it is; none at the end of the input.
-    fn question<'a>(
-        &mut self,
-        prompt: &str,
-        answers: &[(&'a str, &'a str)],
-    ) -> io::Result<Option<&'a str>> {
+    fn question<'a>(&mut self, prompt: &str, answers: &[(&'a str, &'a str)]) -> io::Result<Option<&'a str>> {
         loop {
             write!(self.out, "{prompt}")?;
             self.out.flush()?;

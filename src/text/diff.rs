@@ -277,11 +277,7 @@ fn split_ending(line: &str) -> (&str, Option<Ending>) {
 type Marks = HashMap<usize, Vec<Span>>;
 
 /// What differs within the lines of a changed block that are versions of each other.
-fn emphasis(
-    removed: &[&str],
-    added: &[&str],
-    deadline: Instant,
-) -> (Marks, Marks, Vec<(usize, usize)>) {
+fn emphasis(removed: &[&str], added: &[&str], deadline: Instant) -> (Marks, Marks, Vec<(usize, usize)>) {
     let mut marks = (Marks::new(), Marks::new(), Vec::new());
     let fits = |lines: &[&str]| lines.iter().all(|line| line.len() <= MAX_EMPHASIS);
     if removed.is_empty() || added.is_empty() || removed.len() * added.len() > MAX_PAIRS {

@@ -284,11 +284,12 @@ fn visible(line: &DiffLine, style: Style, word: Style) -> (String, Vec<(usize, S
     let trail = line.text.trim_end_matches([' ', '\t']).len();
     let mut push = |range: Range<usize>, style: Style| {
         let mut part = |range: Range<usize>, blank: bool| {
-            let part = line.text.get(range).unwrap_or_default();
+            let mut part = line.text.get(range).unwrap_or_default();
             if let Some(rest) = part.strip_prefix('\u{feff}') {
                 text.push_str("<U+FEFF>");
-                text.push_str(Safe::line(rest).as_str());
-            } else if changed && blank {
+                part = rest;
+            }
+            if changed && blank {
                 part.chars().for_each(|c| text.push_str(if c == '\t' { "→   " } else { "·" }));
             } else if changed && part.contains('\t') {
                 let parts = part.split('\t').map(|part| Safe::line(part).into_string());

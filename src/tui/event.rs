@@ -8,8 +8,8 @@ use ratatui::text::Line;
 
 use super::effect::Opening;
 use super::markdown::Rendered;
-use super::state::page::Document;
 use super::state::edit::Place;
+use super::state::page::Document;
 use super::state::review::{DiffKey, Verdict, Weighed};
 use crate::agent::{AgentEvent, Role};
 use crate::bundle::ChangeSet;

@@ -151,9 +151,7 @@ impl Rig {
                 Effect::RenderText { ticket, path, text, width } => {
                     work::render_text(ticket, &path, &text, width, &theme)
                 }
-                Effect::Weigh { changes, open } => {
-                    work::weigh(changes, open)
-                }
+                Effect::Weigh { changes, open } => work::weigh(changes, open),
                 Effect::Judge { changes, verdicts, generation, wiki, report } => {
                     let bundle: Arc<dyn Read> = self.bundle.clone();
                     let options = lint::Options::default();
@@ -172,7 +170,8 @@ impl Rig {
                     work::preview(&changes, &verdicts, &path, wiki.as_deref(), width, &theme)
                 }
                 Effect::Edit { place, text } => {
-                    let edited = self.editor.map_or_else(|| Err("no editor".to_owned()), |edit| Ok(edit(&text)));
+                    let edited =
+                        self.editor.map_or_else(|| Err("no editor".to_owned()), |edit| Ok(edit(&text)));
                     Event::Edited { place, text: edited }
                 }
                 Effect::Apply { changes, verdicts, .. } => {

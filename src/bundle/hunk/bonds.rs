@@ -61,8 +61,12 @@ pub fn bonds(changes: &ChangeSet) -> Vec<Bond> {
                 }
             };
             let within = |range: &std::ops::Range<usize>, line: usize| range.contains(&line);
-            new.iter().filter(|(line, _)| within(&hunk.new, *line)).for_each(|(_, o)| add(o, BondKind::Links));
-            old.iter().filter(|(line, _)| within(&hunk.old, *line)).for_each(|(_, o)| add(o, BondKind::Frees));
+            new.iter()
+                .filter(|(line, _)| within(&hunk.new, *line))
+                .for_each(|(_, o)| add(o, BondKind::Links));
+            old.iter()
+                .filter(|(line, _)| within(&hunk.old, *line))
+                .for_each(|(_, o)| add(o, BondKind::Frees));
         }
     }
     found

@@ -81,7 +81,10 @@ fn each_change_of_a_file_goes_its_own_way() {
     assert_eq!(landing(&resolved), "A\nb\nc\nd\nEE\nf\ng\n");
     assert_eq!(resolved.rejected[0].reason, "no source");
     assert_eq!(resolved.left[&path("/wiki/a.md")].as_ref().unwrap().hunks().len(), 1);
-    assert!(shown.contains("@@ -3,1 +3,1 @@\n a\n b\n-c\n+C\n d\n e\n f\n(2/4) Apply this change"), "{shown}");
+    assert!(
+        shown.contains("@@ -3,1 +3,1 @@\n a\n b\n-c\n+C\n d\n e\n f\n(2/4) Apply this change"),
+        "{shown}"
+    );
     let mut out = Vec::new();
     let applied = Applied { landed: vec![path("/wiki/a.md")], ..Applied::default() };
     report(&resolved, &applied, &mut out).unwrap();
@@ -116,7 +119,8 @@ fn what_would_be_torn_apart_is_said_before_it_is_written() {
 
 #[test]
 fn changed_keys_of_the_frontmatter_are_named() {
-    let set = one("---\ntype: A\ntitle: One\n---\n# One\n", "---\ntype: A\ntitle: Two\ntags: [x]\n---\n# One\n");
+    let set =
+        one("---\ntype: A\ntitle: One\n---\n# One\n", "---\ntype: A\ntitle: Two\ntags: [x]\n---\n# One\n");
     let (_, shown) = asked(&set, PLAIN, "h\nq\n");
     assert!(shown.contains(" frontmatter: title changed, tags added\n"), "{shown}");
 }

@@ -200,13 +200,14 @@ pub fn preview(
     theme: &Theme,
 ) -> Event {
     let landing = landing(changes, verdicts);
-    let text = |bytes: &Option<Arc<[u8]>>| {
-        bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-    };
+    let text =
+        |bytes: &Option<Arc<[u8]>>| bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     let (text, note) = match (landing.file(path), changes.file(path)) {
         (Some(file), _) if file.after.is_some() => (text(&file.after), None),
         (Some(file), _) => (text(&file.before), Some("This file would be deleted; this is what goes.")),
-        (None, Some(file)) => (text(&file.before), Some("Nothing of this change would be written; this is the file as it is.")),
+        (None, Some(file)) => {
+            (text(&file.before), Some("Nothing of this change would be written; this is the file as it is."))
+        }
         (None, None) => (None, None),
     };
     let text = text.unwrap_or_default();
@@ -247,7 +248,9 @@ pub fn render_set(bundle: &Bundle, id: u64, width: u16, theme: &Theme) -> Event 
     let mut lines = Vec::new();
     match bundle.ledger().map(found) {
         None => {}
-        Some(Err(error)) => lines.push(Line::styled(Safe::line(&error.to_string()).into_string(), theme.error)),
+        Some(Err(error)) => {
+            lines.push(Line::styled(Safe::line(&error.to_string()).into_string(), theme.error))
+        }
         Some(Ok(changes)) => {
             for file in &changes.files {
                 if !lines.is_empty() {

@@ -198,7 +198,8 @@ pub enum Tone {
 
 /// Rows of the verdict under its first: what would be torn apart, links and pages, findings that appear.
 pub fn verdict_rows(review: &Review) -> Vec<(Tone, String)> {
-    let mut rows: Vec<(Tone, String)> = review.torn.iter().map(|text| (Tone::Bad, format!("! {text}"))).collect();
+    let mut rows: Vec<(Tone, String)> =
+        review.torn.iter().map(|text| (Tone::Bad, format!("! {text}"))).collect();
     let Some(verdict) = &review.verdict else { return rows };
     let mut facts = Vec::new();
     let mut fact = |count: usize, one: &str, many: &str| match count {
@@ -240,7 +241,9 @@ pub fn review_notes(state: &State) -> Vec<(Tone, String)> {
         Mark::Rejected { reason } if !reason.is_empty() => {
             notes.push((Tone::Plain, format!("Rejected: {}", Safe::line(reason))));
         }
-        Mark::Edited { .. } => notes.push((Tone::Plain, "Your text stands in place of the proposed.".to_owned())),
+        Mark::Edited { .. } => {
+            notes.push((Tone::Plain, "Your text stands in place of the proposed.".to_owned()))
+        }
         _ => {}
     }
     let hunk = file.weighed.hunks.get(file.hunk).map(|hunk| hunk.id);

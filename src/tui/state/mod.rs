@@ -100,7 +100,9 @@ impl Question {
     /// Its text in rows of so many columns.
     pub fn rows(&self, columns: usize) -> Vec<&str> {
         let rows = |text| {
-            crate::text::width::wrap(text, columns).into_iter().map(move |range| text.get(range).unwrap_or_default())
+            crate::text::width::wrap(text, columns)
+                .into_iter()
+                .map(move |range| text.get(range).unwrap_or_default())
         };
         self.text.iter().map(String::as_str).flat_map(rows).collect()
     }

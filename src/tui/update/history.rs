@@ -3,6 +3,7 @@
 use ratatui::text::Line;
 
 use super::{overlay, review};
+use crate::agent::{AgentCommand, Role};
 use crate::bundle::apply::Applied;
 use crate::bundle::hunk::Resolved;
 use crate::bundle::ledger::record::{Direction, Record};
@@ -79,7 +80,8 @@ fn ask(state: &mut State, direction: Direction) {
             return state.say(format!("Set {id} was taken back already; r brings it about again."));
         }
         Direction::Redo if !history.is_taken_back(record) => {
-            return state.say(format!("Set {id} was not taken back, so there is nothing to bring about again."));
+            return state
+                .say(format!("Set {id} was not taken back, so there is nothing to bring about again."));
         }
         Direction::Undo => format!("Take set {id} back and write {files} now?"),
         Direction::Redo => format!("Bring set {id} about again and write {files} now?"),
@@ -118,5 +120,7 @@ pub fn turned(
     }
     state.overlays.clear();
     state.overlays.push(Overlay::Summary { summary, top: 0 });
-    vec![Effect::Refresh(applied.landed)]
+    let note = crate::agent::review::turned(&applied, direction == Direction::Undo);
+    let told = note.map(|note| Effect::Agent(Role::Manager, AgentCommand::Tell(note)));
+    told.into_iter().chain([Effect::Refresh(applied.landed)]).collect()
 }

@@ -126,8 +126,10 @@ fn click_overlay(state: &mut State, at: Position) -> Vec<Effect> {
             {
                 review.armed = true;
                 review.select(review.list_top + row);
-            } else if let Some(row) = row_in(Rect { y: review.diff.y + 1, height: review.diff.height.saturating_sub(1), ..review.diff }, at)
-                && let Some(review) = &mut state.review
+            } else if let Some(row) = row_in(
+                Rect { y: review.diff.y + 1, height: review.diff.height.saturating_sub(1), ..review.diff },
+                at,
+            ) && let Some(review) = &mut state.review
                 && let Some(file) = review.file_mut()
                 && let Some((_, diff)) = &file.diff
             {

@@ -78,7 +78,8 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
     }
     match action {
         Action::Close => close(state),
-        Action::Undo if matches!(state.overlays.last(), Some(Overlay::Summary { summary, .. }) if summary.undo) => {
+        Action::Undo if matches!(state.overlays.last(), Some(Overlay::Summary { summary, .. }) if summary.undo) =>
+        {
             vec![Effect::Turn { id: None, direction: Direction::Undo }]
         }
         Action::History => {

@@ -444,7 +444,11 @@ fn ask_all(state: &mut State) {
             "Then: {}, {}; {} new.",
             plural(counts.errors, "error"),
             plural(counts.warnings, "warning"),
-            if appeared.len() == 1 { "1 finding is".to_owned() } else { format!("{} findings are", appeared.len()) }
+            if appeared.len() == 1 {
+                "1 finding is".to_owned()
+            } else {
+                format!("{} findings are", appeared.len())
+            }
         )),
         Some(_) => {}
         None => text.push("The result is still being judged.".to_owned()),

@@ -3,10 +3,10 @@
 
 use super::citations;
 use crate::tui::effect::Effect;
+use crate::tui::event::Diff;
 use crate::tui::state::chat::Item;
 use crate::tui::state::layout::{self, diff_text, inner, overlay_box, page_text, regions};
 use crate::tui::state::page::Document;
-use crate::tui::event::Diff;
 use crate::tui::state::{Body, Overlay, Pane, State};
 use crate::tui::view;
 

@@ -38,7 +38,9 @@ pub fn draw(state: &State, history: &History, buffer: &mut Buffer) {
         Some(Ok(_)) => String::new(),
     };
     if !said.is_empty() {
-        for (row, range) in width::wrap(&said, usize::from(inner.width.saturating_sub(2))).into_iter().enumerate() {
+        for (row, range) in
+            width::wrap(&said, usize::from(inner.width.saturating_sub(2))).into_iter().enumerate()
+        {
             let part = format!(" {}", said.get(range).unwrap_or_default());
             paint::line(buffer, inner, row, &Line::styled(part, theme.text));
         }
@@ -65,7 +67,12 @@ pub fn draw(state: &State, history: &History, buffer: &mut Buffer) {
         Span::styled(Safe::line(&record.origin.message).into_string(), theme.text),
     ]);
     paint::line(buffer, set, 0, &paint::cut(&head, usize::from(set.width)));
-    let text = Rect { x: set.x.saturating_add(1), y: set.y + 1, width: set.width.saturating_sub(1), height: set.height.saturating_sub(1) };
+    let text = Rect {
+        x: set.x.saturating_add(1),
+        y: set.y + 1,
+        width: set.width.saturating_sub(1),
+        height: set.height.saturating_sub(1),
+    };
     match &history.drawn {
         Some((id, _, lines)) if *id == record.id => {
             let rows = usize::from(text.height);

@@ -10,12 +10,12 @@ use super::{help, paint};
 use crate::lint::{Finding, Level};
 use crate::okf::BundlePath;
 use crate::text::{Safe, width};
+use crate::tui::action::Action;
+use crate::tui::keymap::Layer;
 use crate::tui::state::composer;
 use crate::tui::state::layout::overlay_box;
 use crate::tui::state::problems::{Problems, Row};
 use crate::tui::state::review::Summary;
-use crate::tui::action::Action;
-use crate::tui::keymap::Layer;
 use crate::tui::state::{Body, Overlay, Question, Sheet, State};
 use crate::tui::theme::Theme;
 
@@ -173,7 +173,10 @@ pub fn sheet_rows<'a>(sheet: &'a Sheet, columns: u16, theme: &Theme) -> Cow<'a, 
                 for (nth, range) in width::wrap(text, room).into_iter().enumerate() {
                     let part = text.get(range).unwrap_or_default().to_owned();
                     let mark = if nth == 0 { mark } else { "  " };
-                    rows.push(Line::from(vec![Span::styled(mark.to_owned(), style), Span::styled(part, style)]));
+                    rows.push(Line::from(vec![
+                        Span::styled(mark.to_owned(), style),
+                        Span::styled(part, style),
+                    ]));
                 }
             }
             Cow::Owned(rows)
@@ -204,12 +207,7 @@ pub fn confirm(state: &State, question: &Question, buffer: &mut Buffer) {
 }
 
 /// Draws the field and says where the caret is.
-pub fn reason(
-    state: &State,
-    line: &composer::Line,
-    whole: bool,
-    buffer: &mut Buffer,
-) -> Option<Position> {
+pub fn reason(state: &State, line: &composer::Line, whole: bool, buffer: &mut Buffer) -> Option<Position> {
     let theme = &state.fixed.theme;
     let area = area(state, &|o| matches!(o, Overlay::Reason { .. }));
     let file = state.review.as_ref().and_then(|r| r.file())?;

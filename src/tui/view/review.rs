@@ -78,8 +78,11 @@ fn verdict(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
             let (counts, new, gone) = (&verdict.counts, verdict.appeared.len(), verdict.vanished.len());
             let all = review.files.iter().flat_map(|f| &f.marks);
             let kept = all.filter(|m| matches!(m, Mark::Rejected { .. } | Mark::PutOff)).count();
-            let what =
-                if kept == 0 { " If all of it is written: " } else { " If all but the rejected is written: " };
+            let what = if kept == 0 {
+                " If all of it is written: "
+            } else {
+                " If all but the rejected is written: "
+            };
             let tinted = |count: usize, style| if count > 0 { style } else { theme.dim };
             let mut spans = vec![
                 Span::styled(what, theme.text),
@@ -323,7 +326,9 @@ fn keys(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
         hint(Layer::Global, Action::Help, "all keys"),
     ];
     let at = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
-    for (row, line) in flow(parts, usize::from(at.width), usize::from(at.height), theme.dim).iter().enumerate() {
+    for (row, line) in
+        flow(parts, usize::from(at.width), usize::from(at.height), theme.dim).iter().enumerate()
+    {
         paint::line(buffer, at, row, line);
     }
 }
