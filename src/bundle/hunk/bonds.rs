@@ -1,7 +1,7 @@
 //! Which parts of a set need each other: a new page and the lines that link to it, a deleted page and the lines that
 //! linked to it. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{FileDecision, HunkDecision, HunkId, Verdicts};
@@ -112,14 +112,8 @@ fn lands(decision: &HunkDecision) -> bool {
     matches!(decision, HunkDecision::Approved | HunkDecision::Replaced { .. })
 }
 
-/// A sentence for each bond that would be torn, each once.
+/// A sentence for each page whose bonds would be torn.
 pub fn stranded(changes: &ChangeSet, bonds: &[Bond], lands: &dyn Lands) -> Vec<String> {
-    let mut said = Vec::new();
-    let mut say = |text: String| {
-        if !said.contains(&text) {
-            said.push(text);
-        }
-    };
     // A file that was moved goes by its new name in the set.
     let goes = |path: &BundlePath| {
         let moved = |kind: &ChangeKind| matches!(kind, ChangeKind::Rename { from } if from == path);
@@ -128,28 +122,43 @@ pub fn stranded(changes: &ChangeSet, bonds: &[Bond], lands: &dyn Lands) -> Vec<S
             None => lands.file(path),
         }
     };
-    let hunk = |bond: &Bond| lands.hunk(&bond.path, bond.hunk);
+    let (mut dangling, mut left, mut alone) = (Torn::new(), Torn::new(), Torn::new());
     for bond in bonds {
-        let (path, other) = (bond.path.relative(), bond.other.relative());
+        let hunk = lands.hunk(&bond.path, bond.hunk);
         match bond.kind {
-            BondKind::Links if hunk(bond) && !lands.file(&bond.other) => {
-                say(format!("{path} would link to {other}, which is not written."));
+            BondKind::Links if hunk && !lands.file(&bond.other) => {
+                dangling.entry(&bond.path).or_default().insert(&bond.other);
             }
-            BondKind::Frees if !hunk(bond) && goes(&bond.other) => {
-                say(format!("{path} would still link to {other}, which is gone then."));
+            BondKind::Frees if !hunk && goes(&bond.other) => {
+                left.entry(&bond.path).or_default().insert(&bond.other);
+            }
+            BondKind::Links if !hunk && lands.file(&bond.other) => {
+                alone.entry(&bond.other).or_default().insert(&bond.path);
             }
             _ => {}
         }
     }
-    for bond in bonds.iter().filter(|bond| bond.kind == BondKind::Links) {
-        let mut inbound = bonds.iter().filter(|b| b.kind == BondKind::Links && b.other == bond.other);
-        if lands.file(&bond.other) && inbound.all(|b| !hunk(b)) {
-            let other = bond.other.relative();
-            say(format!("{other} would be written without the links to it, in {}.", bond.path.relative()));
-        }
-    }
-    said
+    // One link is enough for a page not to be alone.
+    let links = |bond: &Bond| bond.kind == BondKind::Links && lands.hunk(&bond.path, bond.hunk);
+    alone.retain(|page, _| !bonds.iter().any(|bond| bond.other == **page && links(bond)));
+    let names = |paths: &BTreeSet<&BundlePath>| {
+        paths.iter().map(|path| path.relative()).collect::<Vec<_>>().join(", ")
+    };
+    let are = |paths: &BTreeSet<&BundlePath>| if paths.len() == 1 { "is" } else { "are" };
+    let dangling = dangling.iter().map(|(page, others)| {
+        format!("{} would link to {}, which {} not written.", page.relative(), names(others), are(others))
+    });
+    let left = left.iter().map(|(page, others)| {
+        format!("{} would still link to {}, which {} gone then.", page.relative(), names(others), are(others))
+    });
+    let alone = alone.iter().map(|(page, from)| {
+        format!("{} would be written without the links to it in {}.", page.relative(), names(from))
+    });
+    dangling.chain(left).chain(alone).collect()
 }
+
+/// Pages, and the others to which their bonds are torn.
+type Torn<'a> = BTreeMap<&'a BundlePath, BTreeSet<&'a BundlePath>>;
 
 #[cfg(test)]
 mod tests {
@@ -214,7 +223,7 @@ mod tests {
             stranded(&set, &bonds, &But(&[], &hunks)),
             [
                 "wiki/index.md would still link to wiki/old.md, which is gone then.",
-                "wiki/new.md would be written without the links to it, in wiki/index.md."
+                "wiki/new.md would be written without the links to it in wiki/index.md."
             ]
         );
     }

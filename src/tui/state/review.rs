@@ -256,7 +256,7 @@ impl Review {
             ChangeKind::Rename { from } => Some(from),
             _ => None,
         };
-        let mut found: Vec<String> = Vec::new();
+        let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         for bond in &self.bonds {
             let own = bond.path == *path && hunk.is_none_or(|hunk| hunk == bond.hunk);
             let theirs = bond.other == *path || Some(&bond.other) == moved_from;
@@ -271,12 +271,14 @@ impl Review {
                 (false, BondKind::Links) => "is linked from",
                 (false, BondKind::Frees) => "was linked from",
             };
-            let text = format!("{what} {}", other.relative());
-            if !found.contains(&text) {
-                found.push(text);
+            let other = other.relative();
+            match found.iter_mut().find(|(said, _)| *said == what) {
+                Some((_, others)) if others.contains(&other) => {}
+                Some((_, others)) => others.push(other),
+                None => found.push((what, vec![other])),
             }
         }
-        found
+        found.into_iter().map(|(what, others)| format!("{what} {}", others.join(", "))).collect()
     }
 
     /// Notes a decision about the hunk at hand, or about all of the file's; a text of the person's own stays when the rest is

@@ -437,7 +437,7 @@ fn ask_all(state: &mut State) {
         1 => text.push("1 file is marked with ! and should be looked at.".to_owned()),
         odd => text.push(format!("{odd} files are marked with ! and should be looked at.")),
     }
-    text.extend(review.torn.iter().map(|torn| format!("! {torn}")));
+    text.extend(some(&review.torn));
     match &review.verdict {
         Some(_) if review.judging => text.push("The result is still being judged.".to_owned()),
         Some(Verdict { counts, appeared, .. }) if !appeared.is_empty() => text.push(format!(
@@ -458,6 +458,19 @@ fn ask_all(state: &mut State) {
     state.overlays.push(Overlay::Confirm(Question { text, about: About::ApproveAll }));
 }
 
+/// The first sentences, and how many more there are.
+fn some(torn: &[String]) -> Vec<String> {
+    const SHOWN: usize = 4;
+    let mut text: Vec<String> = torn.iter().take(SHOWN).map(|torn| format!("! {torn}")).collect();
+    if torn.len() > SHOWN {
+        text.push(format!(
+            "! {} more pages would be torn from others; the findings list them.",
+            torn.len() - SHOWN
+        ));
+    }
+    text
+}
+
 /// After the question with the counts: approves what is neither rejected nor put off, and writes.
 pub fn approve_all(state: &mut State) -> Vec<Effect> {
     if let Some(review) = &mut state.review {
@@ -473,7 +486,7 @@ fn apply(state: &mut State) -> Vec<Effect> {
     if torn.is_empty() || !decided {
         return write(state);
     }
-    let mut text: Vec<String> = torn.iter().map(|torn| format!("! {torn}")).collect();
+    let mut text = some(&torn);
     text.push(String::new());
     text.push("Write what is approved all the same?   y  yes    n  no".to_owned());
     state.overlays.push(Overlay::Confirm(Question { text, about: About::Apply }));

@@ -320,7 +320,7 @@ fn keys(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
         own(Action::RejectFile, "reject file"),
         own(Action::Preview, "page"),
         own(Action::Whole, if review.whole { "fold" } else { "all lines" }),
-        own(Action::Split, if review.split { "unified" } else { "side by side" }),
+        own(Action::Split, if layout::split(state) { "unified" } else { "side by side" }),
         own(Action::Verdict, "findings"),
         own(Action::PageDown, "scroll"),
         hint(Layer::Global, Action::Help, "all keys"),
