@@ -100,7 +100,7 @@ pub enum AgentCommand {
     /// happened. A rejection or a failure starts a turn so that the model can answer it.
     Reviewed {
         /// The set that was shown, and what of it was decided how.
-        resolved: Resolved,
+        resolved: Box<Resolved>,
         applied: Applied,
     },
 }

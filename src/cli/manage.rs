@@ -111,6 +111,6 @@ async fn manage(
         if reasons.all(String::is_empty) && parts.all(String::is_empty) {
             return Ok(exit);
         }
-        command = AgentCommand::Reviewed { resolved, applied };
+        command = AgentCommand::Reviewed { resolved: Box::new(resolved), applied };
     }
 }

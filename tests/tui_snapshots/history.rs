@@ -39,7 +39,7 @@ fn an_applied_set_is_shown_taken_back_and_brought_about_again() {
     let (_place, mut rig) = applied();
     rig.keys("f9");
     let screen = rig.screen();
-    for part in ["manager, 1 file", "set 1 say two", "changed a.md", "- one", "+ two"] {
+    for part in ["manager", "set 1, 1 file say two", "changed a.md", "- one", "+ two"] {
         assert!(screen.contains(part), "{part}: {screen}");
     }
     rig.keys("r");

@@ -137,7 +137,7 @@ async fn the_manager_hears_what_landed_and_why_the_rest_did_not() {
         })
         .collect();
     let applied = apply(base.as_ref(), &changes, &decisions);
-    let resolved = Resolved::whole(changes, decisions);
+    let resolved = Box::new(Resolved::whole(changes, decisions));
     session.commands.send(AgentCommand::Reviewed { resolved, applied }).unwrap();
     turn(&mut session).await;
     assert_eq!(base.read(&path("/wiki/a.md")).unwrap(), "a\n");
@@ -235,7 +235,7 @@ async fn a_proposal_over_a_file_that_was_edited_is_merged_and_shown_again() {
     let changes = staged.changes();
     let applied = apply(base.as_ref(), &changes, &approve(&changes));
     assert_eq!(applied.failed.len(), 1);
-    let resolved = Resolved::whole(changes.clone(), approve(&changes));
+    let resolved = Box::new(Resolved::whole(changes.clone(), approve(&changes)));
     session.commands.send(AgentCommand::Reviewed { resolved, applied }).unwrap();
     let Some(AgentEvent::AwaitingReview(merged)) = session.events.recv().await else { panic!() };
     assert_eq!(merged.files[0].after.as_deref(), Some(&b"ONE\ntwo\nTHREE by hand\n"[..]));

@@ -71,7 +71,7 @@ async fn a_rejection_is_answered() {
     let changes = session.staged.as_ref().unwrap().changes();
     let resolved = review::reject_all(&changes, "not now");
     let applied = apply(bundle.as_ref(), &changes, &resolved.decisions);
-    session.commands.send(AgentCommand::Reviewed { resolved, applied }).unwrap();
+    session.commands.send(AgentCommand::Reviewed { resolved: Box::new(resolved), applied }).unwrap();
     let said = turn(&mut session, "and now?").await;
     assert!(said.contains("leave the rejected files out"), "{said}");
     assert!(session.staged.as_ref().unwrap().changes().is_empty());

@@ -27,7 +27,7 @@ fn unified(change: &FileChange, columns: u16) -> Diff {
 fn signs_numbers_and_hunk_heads() {
     let view = unified(&change(Some("a\nb\n"), Some("a\nc\n")), 40);
     assert_eq!(text(&view), ["@@ -1,2 +1,2 @@", " 1   a", " 2 - b", " 2 + c"]);
-    assert_eq!(view.hunks, [2..4]);
+    assert_eq!(view.hunks.first(), Some(&(2..4)));
 }
 
 #[test]

@@ -5,7 +5,6 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::{Perform, model, work};
 use crate::agent::driver::{self, Session};
 use crate::agent::{AgentCommand, Role};
-use crate::bundle::Bundle;
 use crate::bundle::hunk;
 use crate::bundle::ledger::Recovery;
 use crate::bundle::ledger::record::Origin;

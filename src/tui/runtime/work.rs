@@ -8,7 +8,9 @@ use ratatui::text::Line;
 use crate::bundle::hunk::bonds::bonds;
 use crate::bundle::hunk::{self, Resolved, Verdicts};
 use crate::bundle::ledger::record::{Direction, Origin, newest};
-use crate::bundle::{Bundle, ChangeKind, ChangeSet, Decision, Error, FileChange, Ledger, Read, Rules, Staged};
+use crate::bundle::{
+    Bundle, ChangeKind, ChangeSet, Decision, Error, FileChange, Ledger, Read, Rules, Staged,
+};
 use crate::lint::{self, Finding, Report, fix};
 use crate::okf::{BundlePath, Link, LinkKind, Page, Target};
 use crate::text::Safe;

@@ -579,7 +579,8 @@ pub fn applied(state: &mut State, resolved: Resolved, applied: Applied) -> Vec<E
         }
         _ => state.review = None,
     }
-    effects.push(Effect::Agent(Role::Manager, AgentCommand::Reviewed { resolved, applied }));
+    effects
+        .push(Effect::Agent(Role::Manager, AgentCommand::Reviewed { resolved: Box::new(resolved), applied }));
     effects
 }
 

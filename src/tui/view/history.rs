@@ -62,8 +62,13 @@ pub fn draw(state: &State, history: &History, buffer: &mut Buffer) {
             paint::line(buffer, rule, row, &Line::styled("│", theme.border));
         }
     }
+    let files = match record.steps.len() {
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    };
     let head = Line::from(vec![
-        Span::styled(format!("── set {} ", record.id), theme.title),
+        Span::styled(format!("── set {}, {files} ", record.id), theme.title),
+        Span::styled(if history.is_taken_back(record) { "taken back " } else { "" }, theme.warning),
         Span::styled(Safe::line(&record.origin.message).into_string(), theme.text),
     ]);
     paint::line(buffer, set, 0, &paint::cut(&head, usize::from(set.width)));
@@ -95,25 +100,19 @@ pub fn draw(state: &State, history: &History, buffer: &mut Buffer) {
     }
 }
 
-/// `12 2026-01-02 15:04 manager, 3 files, taken back`.
+/// `12 2026-01-02 15:04 manager`; `↶` marks a set that was taken back.
 fn record_line(state: &State, history: &History, record: &Record) -> Line<'static> {
     let theme = &state.fixed.theme;
     let time: String = record.time.replace('T', " ").chars().take(16).collect();
-    let mut what = record.origin.who.clone();
+    let mut who = record.origin.who.clone();
     if let Some(id) = record.origin.undoes.or(record.origin.redoes) {
-        what.push_str(&format!(" of {id}"));
+        who.push_str(&format!(" of {id}"));
     }
-    let files = match record.steps.len() {
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
-    };
-    let mut spans = vec![
+    let back = if history.is_taken_back(record) { "↶ " } else { "  " };
+    Line::from(vec![
         Span::styled(format!("{:>4} ", record.id), theme.title),
+        Span::styled(back, theme.warning),
         Span::styled(format!("{} ", Safe::line(&time)), theme.dim),
-        Span::styled(format!("{}, {files}", Safe::line(&what)), theme.text),
-    ];
-    if history.is_taken_back(record) {
-        spans.push(Span::styled(" taken back", theme.warning));
-    }
-    Line::from(spans)
+        Span::styled(Safe::line(&who).into_string(), theme.text),
+    ])
 }
