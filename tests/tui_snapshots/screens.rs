@@ -173,7 +173,13 @@ fn history() {
                 undoes,
                 ..Origin::default()
             },
-            steps: vec![Step { path: "/wiki/a.md".to_owned(), before: None, after: Some("x".to_owned()) }],
+            steps: vec![Step {
+                path: "/wiki/a.md".to_owned(),
+                before: None,
+                after: Some("x".to_owned()),
+                mode: None,
+                moved: false,
+            }],
         };
         rig.keys("f9");
         let records =

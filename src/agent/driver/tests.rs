@@ -322,8 +322,10 @@ async fn a_kept_session_can_be_run_again_and_says_what_differs() {
         (changes.files[0].path.clone(), Decision::Approved { shown: changes.files[0].shown() }),
         (changes.files[1].path.clone(), Decision::Rejected { reason: "keep it".into() }),
     ];
-    let applied = apply(bundle.as_ref(), &changes, &decisions.into_iter().collect());
-    session.commands.send(AgentCommand::Reviewed { changes, applied }).unwrap();
+    let decisions = decisions.into_iter().collect();
+    let applied = apply(bundle.as_ref(), &changes, &decisions);
+    let resolved = Box::new(Resolved::whole(changes, decisions));
+    session.commands.send(AgentCommand::Reviewed { resolved, applied }).unwrap();
     while !matches!(session.events.recv().await.unwrap(), AgentEvent::Finished { .. }) {}
     drop(session);
 
