@@ -5,7 +5,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use divan::Bencher;
+use wikiwright::bundle::{ChangeKind, FileChange};
 use wikiwright::okf::{BundlePath, Page};
+use wikiwright::tui::diff_view::{self, Look, Replaced};
 use wikiwright::tui::markdown::{Stream, render_page, render_text};
 use wikiwright::tui::theme::Theme;
 
@@ -69,4 +71,28 @@ fn whole_2000_times(bencher: Bencher) {
         }
         rows
     });
+}
+
+/// A page of 15,000 lines of which every third is changed: 5,000 changes.
+fn change() -> FileChange {
+    let line = |number: usize, word: &str| {
+        format!("Line {number} tells of {word} and why that matters to the mill.\n")
+    };
+    let before: String = (0..15_000).map(|number| line(number, "the pond")).collect();
+    let word = |number: usize| if number % 3 == 0 { "the sea gate" } else { "the pond" };
+    let after: String = (0..15_000).map(|number| line(number, word(number))).collect();
+    FileChange {
+        path: BundlePath::parse("/wiki/long.md").unwrap(),
+        kind: ChangeKind::Modify,
+        before: Some(Arc::from(before.as_bytes())),
+        after: Some(Arc::from(after.as_bytes())),
+    }
+}
+
+/// What opening the review of 5,000 changed lines waits for; at most 100 ms.
+#[divan::bench(args = [false, true])]
+fn diff_5000(bencher: Bencher, split: bool) {
+    let (change, theme) = (change(), Theme::ansi());
+    let look = Look { columns: 120, split, whole: false };
+    bencher.bench(|| diff_view::render(black_box(&change), &Replaced::new(), look, &theme));
 }

@@ -203,12 +203,13 @@ impl Driver {
     fn command(&mut self, command: AgentCommand) -> Option<Input> {
         match command {
             AgentCommand::Say(text) => Some(Input::Say(text)),
+            AgentCommand::Tell(note) => Some(Input::Reviewed { note, answer: false }),
             AgentCommand::Interrupt => Some(Input::Interrupt),
-            AgentCommand::Reviewed { changes, applied } => {
+            AgentCommand::Reviewed { resolved, applied } => {
                 let mut merged = Vec::new();
                 if let Some(staged) = self.tools.staged() {
                     self.log.landed(&applied.landed);
-                    staged.settle(&changes, &applied);
+                    staged.settle_resolved(&resolved, &applied);
                     if applied.failed.iter().any(|(_, error)| error.kind == ErrorKind::Conflict) {
                         let mergeable =
                             |(path, rebased)| matches!(rebased, Rebased::Merged(_)).then_some(path);
@@ -225,7 +226,7 @@ impl Driver {
                         AgentEvent::AwaitingReview(changes)
                     });
                 }
-                let (note, answer) = review::note(&applied, &merged)?;
+                let (note, answer) = review::note(&resolved, &applied, &merged)?;
                 Some(Input::Reviewed { note, answer })
             }
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bundle::ChangeSet;
 use crate::bundle::apply::Applied;
+use crate::bundle::hunk::Resolved;
 
 /// Who is speaking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -96,13 +97,15 @@ pub struct Usage {
 pub enum AgentCommand {
     /// A message of the person; starts a turn, or waits for the running one to end.
     Say(String),
+    /// Something that happened, for the model to hear with the next message; starts no turn.
+    Tell(String),
     /// Stop the running turn now. Nothing else is affected.
     Interrupt,
     /// The listener applied decided changes; the driver forgets what landed or was rejected and tells the model exactly what
     /// happened. A rejection or a failure starts a turn so that the model can answer it.
     Reviewed {
-        /// The set that was shown and decided.
-        changes: ChangeSet,
+        /// The set that was shown, and what of it was decided how.
+        resolved: Box<Resolved>,
         applied: Applied,
     },
 }

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
+use super::apply::Applied;
 use super::change::{ChangeKind, ChangeSet, Decision, Decisions, FileChange};
-use crate::okf::{BundlePath, ContentHash};
+use crate::okf::{BundlePath, ContentHash, Frontmatter};
 
+pub mod bonds;
 #[cfg(test)]
 mod tests;
 
@@ -59,12 +61,35 @@ pub enum FileDecision {
     },
 }
 
+impl FileDecision {
+    /// What decisions about the hunks of a file, in their order, say of it; none when nothing is decided. `shown` is
+    /// [`FileChange::shown`] of what the person saw. A file without hunks has one decision, about the whole.
+    pub fn of(shown: ContentHash, hunks: &[FileHunk], decisions: &[HunkDecision]) -> Option<Self> {
+        let all = |test: &dyn Fn(&HunkDecision) -> bool| !decisions.is_empty() && decisions.iter().all(test);
+        if all(&|d| *d == HunkDecision::PutOff) || decisions.is_empty() {
+            return None;
+        }
+        if all(&|d| *d == HunkDecision::Approved) {
+            return Some(Self::Whole(Decision::Approved { shown }));
+        }
+        if let Some(HunkDecision::Rejected { reason }) = decisions.first()
+            && all(&|d| matches!(d, HunkDecision::Rejected { reason: other } if other == reason))
+        {
+            return Some(Self::Whole(Decision::Rejected { reason: reason.clone() }));
+        }
+        let hunks = hunks.iter().map(|hunk| hunk.id).zip(decisions.iter().cloned()).collect();
+        Some(Self::Hunks { shown, hunks })
+    }
+}
+
 /// Decisions of both kinds by path.
 pub type Verdicts = BTreeMap<BundlePath, FileDecision>;
 
 /// Verdicts turned into whole changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resolved {
+    /// The set that was decided.
+    pub proposed: ChangeSet,
     /// The set to apply: a file decided by hunks holds just what was approved of it.
     pub changes: ChangeSet,
     pub decisions: Decisions,
@@ -87,7 +112,37 @@ impl FileChange {
     /// The change's hunks in file order; none when a side is not text. A created or deleted file has one.
     pub fn hunks(&self) -> Vec<FileHunk> {
         let Ok((before, after)) = self.texts() else { return Vec::new() };
-        hunks(before.unwrap_or_default(), after.unwrap_or_default())
+        // What is created or deleted is so as a whole.
+        let heads = match (before, after) {
+            (Some(before), Some(after)) => (head_lines(before), head_lines(after)),
+            _ => (0, 0),
+        };
+        hunks(before.unwrap_or_default(), after.unwrap_or_default(), heads)
+    }
+
+    /// Which keys of the frontmatter differ and how, in the order of the text after: `title changed`, `tags added`.
+    pub fn changed_keys(&self) -> Vec<String> {
+        if !self.path.is_markdown() {
+            return Vec::new();
+        }
+        let Ok((before, after)) = self.texts() else { return Vec::new() };
+        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        let (old, new) = (Frontmatter::parse(before), Frontmatter::parse(after));
+        let changed = new.entries.iter().filter_map(|entry| match old.get(&entry.key) {
+            None => Some(format!("{} added", entry.key)),
+            Some(node) if node.span.of(before) != entry.value.span.of(after) => {
+                Some(format!("{} changed", entry.key))
+            }
+            Some(_) => None,
+        });
+        let gone = old.entries.iter().filter(|entry| new.get(&entry.key).is_none());
+        changed.chain(gone.map(|entry| format!("{} removed", entry.key))).collect()
+    }
+
+    /// Lines of the frontmatter with its fences, before and after.
+    pub fn head_lines(&self) -> (usize, usize) {
+        let Ok((before, after)) = self.texts() else { return (0, 0) };
+        (before.map_or(0, head_lines), after.map_or(0, head_lines))
     }
 
     /// Whether the sides differ in line ends alone.
@@ -97,21 +152,34 @@ impl FileChange {
     }
 }
 
-fn hunks(before: &str, after: &str) -> Vec<FileHunk> {
+fn head_lines(text: &str) -> usize {
+    let end = Frontmatter::parse(text).block.map_or(0, |block| block.end);
+    text.get(..end).map_or(0, |head| head.lines().count())
+}
+
+/// `heads` are the lines of frontmatter: no hunk reaches over their end, so that they can be decided by themselves.
+fn hunks(before: &str, after: &str, heads: (usize, usize)) -> Vec<FileHunk> {
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let new: Vec<&str> = after.split_inclusive('\n').collect();
     let mut seen: BTreeMap<ContentHash, u32> = BTreeMap::new();
     capture_diff_slices(Algorithm::Histogram, &old, &new)
         .into_iter()
         .filter(|op| op.tag() != DiffTag::Equal)
-        .map(|op| {
-            let text = |lines: &[&str], range: Range<usize>| lines.get(range).unwrap_or_default().concat();
-            let (before, after) = (text(&old, op.old_range()), text(&new, op.new_range()));
+        .flat_map(|op| {
+            let (old, new) = (op.old_range(), op.new_range());
+            let at = (heads.0.clamp(old.start, old.end), heads.1.clamp(new.start, new.end));
+            [(old.start..at.0, new.start..at.1), (at.0..old.end, at.1..new.end)]
+        })
+        .filter(|(old, new)| !old.is_empty() || !new.is_empty())
+        .map(|(old_range, new_range)| {
+            let text =
+                |lines: &[&str], range: &Range<usize>| lines.get(range.clone()).unwrap_or_default().concat();
+            let (before, after) = (text(&old, &old_range), text(&new, &new_range));
             // The length first, so that no two pairs spell the same bytes.
             let pair = ContentHash::of(format!("{}:{before}{after}", before.len()).as_bytes());
             let nth = seen.entry(pair).and_modify(|n| *n += 1).or_default();
             let id = HunkId(ContentHash::of(format!("{pair}#{nth}").as_bytes()));
-            FileHunk { id, old: op.old_range(), new: op.new_range(), before, after }
+            FileHunk { id, old: old_range, new: new_range, before, after }
         })
         .collect()
 }
@@ -130,11 +198,35 @@ fn compose(before: &str, hunks: &[FileHunk], choose: impl Fn(&FileHunk) -> Strin
     out
 }
 
+impl Resolved {
+    /// Decisions about whole files.
+    pub fn whole(changes: ChangeSet, decisions: Decisions) -> Self {
+        Self { proposed: changes.clone(), changes, decisions, ..Self::default() }
+    }
+
+    /// What stays proposed after `applied`: what was decided and did not fail is gone from it.
+    pub fn rest(&self, applied: &Applied) -> ChangeSet {
+        let failed = |path: &BundlePath| applied.failed.iter().any(|(at, _)| at == path);
+        let settled = |path: &BundlePath| {
+            applied.landed.contains(path) || applied.rejected.iter().any(|(at, _)| at == path)
+        };
+        let rest = |file: &FileChange| match self.left.get(&file.path) {
+            Some(left) if !failed(&file.path) => left.clone(),
+            Some(_) => Some(file.clone()),
+            None => (!settled(&file.path)).then(|| file.clone()),
+        };
+        ChangeSet { id: self.proposed.id, files: self.proposed.files.iter().filter_map(rest).collect() }
+    }
+}
+
 /// Turns verdicts into a set of whole changes. A file whose `shown` is not what the set holds keeps that decision, so that
 /// applying refuses it.
 pub fn resolve(changes: &ChangeSet, verdicts: &Verdicts) -> Resolved {
-    let mut resolved =
-        Resolved { changes: ChangeSet { id: changes.id, files: Vec::new() }, ..Resolved::default() };
+    let mut resolved = Resolved {
+        proposed: changes.clone(),
+        changes: ChangeSet { id: changes.id, files: Vec::new() },
+        ..Resolved::default()
+    };
     for file in &changes.files {
         match verdicts.get(&file.path) {
             None => resolved.changes.files.push(file.clone()),

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::apply::Applied;
 use super::change::{ChangeKind, ChangeSet, FileChange};
 use super::error::{Error, ErrorKind};
+use super::hunk::Resolved;
 use super::merge::{self, Rebased};
 use super::permission::{Operation, Rules};
 use super::storage::{Entry, EntryKind, Read, Stat, Write, check_name, check_size};
@@ -198,6 +199,30 @@ impl Staged {
         for (path, _) in &applied.rejected {
             if changes.file(path) == now.file(path) {
                 self.discard(path);
+            }
+        }
+    }
+
+    /// Takes note of what was written of a set that was decided hunk by hunk: what was refused of a file is forgotten, what
+    /// was put off stays pending. A file that was proposed anew in the meantime stays as it is.
+    pub fn settle_resolved(&self, resolved: &Resolved, applied: &Applied) {
+        let before = self.changes();
+        self.settle(&resolved.changes, applied);
+        for (path, left) in &resolved.left {
+            let anew = resolved.proposed.file(path).map(|f| &f.after) != before.file(path).map(|f| &f.after);
+            if anew || applied.failed.iter().any(|(at, _)| at == path) {
+                continue;
+            }
+            match left {
+                None => self.discard(path),
+                Some(left) => {
+                    let mut pending = self.pending();
+                    pending.id += 1;
+                    if let Some(file) = pending.files.get_mut(path) {
+                        file.after = left.after.clone();
+                    }
+                    pending.tidy(path);
+                }
             }
         }
     }

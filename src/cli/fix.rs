@@ -148,7 +148,7 @@ pub fn apply(bundle: &Bundle, changes: &ChangeSet, origin: &Origin) -> Written {
     let mut tried = usize::MAX;
     while !left.is_empty() && left.files.len() < tried {
         tried = left.files.len();
-        let mut applied = bundle.apply(&left, &super::review::approve_all(&left), origin);
+        let mut applied = bundle.apply(&left, &super::review::approve_all(&left).decisions, origin);
         applied.notes.iter().for_each(|note| output::note(note));
         written.landed.append(&mut applied.landed);
         left.files.retain(|file| {

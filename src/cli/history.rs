@@ -7,7 +7,8 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::{Exit, bundle, output, review};
-use crate::bundle::ledger::record::{Origin, Record};
+pub use crate::bundle::ledger::record::Direction;
+use crate::bundle::ledger::record::{Origin, Record, newest};
 use crate::bundle::{Bundle, Ledger};
 use crate::config::{Environment, Flags, Settings};
 use crate::text::Safe;
@@ -27,13 +28,6 @@ pub struct UndoArgs {
     /// Write it without asking
     #[arg(long)]
     pub yes: bool,
-}
-
-/// Which way a set is turned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    Undo,
-    Redo,
 }
 
 fn open(path: &std::path::Path, flags: &Flags) -> anyhow::Result<(Bundle, Settings)> {
@@ -84,29 +78,23 @@ pub fn turn(args: &UndoArgs, direction: Direction, flags: &Flags) -> anyhow::Res
     let ledger = ledger(&bundle)?;
     let records = ledger.history()?;
     let record = choose(&records, args.id, direction)?;
-    let (changes, origin) = match direction {
-        Direction::Undo => (
-            ledger.undo(record)?,
-            Origin { who: "undo".into(), undoes: Some(record.id), ..Origin::default() },
-        ),
-        Direction::Redo => (
-            ledger.redo(record)?,
-            Origin { who: "redo".into(), redoes: Some(record.id), ..Origin::default() },
-        ),
+    let changes = match direction {
+        Direction::Undo => ledger.undo(record)?,
+        Direction::Redo => ledger.redo(record)?,
     };
-    let origin = Origin { message: record.origin.message.clone(), ..origin };
+    let origin = Origin::turning(record, direction);
     let look = review::Look::of(&*bundle.reader(), settings.color);
-    let decisions = if args.yes {
+    let resolved = if args.yes {
         review::approve_all(&changes)
     } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
-        review::ask(&changes, look, &mut io::stdin().lock(), &mut io::stdout())?
+        review::ask_here(&changes, look)?
     } else {
         review::show(&changes, review::Look { color: false, ..look }, &mut io::stdout())?;
         output::note("Nothing was changed: there is no terminal to ask on. --yes does it without asking.");
         return Ok(Exit::Negative);
     };
-    let applied = bundle.apply(&changes, &decisions, &origin);
-    review::report(&changes, &applied, &mut io::stdout())?;
+    let applied = bundle.apply(&resolved.changes, &resolved.decisions, &origin);
+    review::report(&resolved, &applied, &mut io::stdout())?;
     Ok(if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done })
 }
 
@@ -118,23 +106,7 @@ fn choose(records: &[Record], id: Option<u64>, direction: Direction) -> anyhow::
             .find(|record| record.id == id)
             .with_context(|| format!("there is no set {id}; `wikiwright history` lists them"));
     }
-    let plain = |record: &&Record| record.origin.undoes.is_none() && record.origin.redoes.is_none();
-    // The newest word on a set decides whether it counts now.
-    let taken_back = |record: &Record| {
-        records
-            .iter()
-            .find(|other| other.origin.undoes == Some(record.id) || other.origin.redoes == Some(record.id))
-            .is_some_and(|other| other.origin.undoes.is_some())
-    };
-    let found = match direction {
-        Direction::Undo => records.iter().filter(plain).find(|record| !taken_back(record)),
-        // The set that was taken back last, so that redo answers undo.
-        Direction::Redo => records
-            .iter()
-            .filter_map(|undo| undo.origin.undoes)
-            .find_map(|id| records.iter().find(|record| record.id == id && taken_back(record))),
-    };
-    match found {
+    match newest(records, direction) {
         Some(record) => Ok(record),
         None if direction == Direction::Undo => bail!("there is nothing to undo"),
         None => bail!("there is nothing to redo"),

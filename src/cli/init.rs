@@ -66,8 +66,9 @@ pub fn run(args: &InitArgs, flags: &Flags) -> anyhow::Result<Exit> {
     let bundle = bundle::remember(bundle::open(&args.path)?, &settings);
     let changes = changes(&files)?;
     let origin = Origin { who: "person".to_owned(), message: "init".to_owned(), ..Origin::default() };
-    let applied = bundle.apply(&changes, &review::approve_all(&changes), &origin);
-    review::report(&changes, &applied, &mut io::stdout())?;
+    let resolved = review::approve_all(&changes);
+    let applied = bundle.apply(&resolved.changes, &resolved.decisions, &origin);
+    review::report(&resolved, &applied, &mut io::stdout())?;
     if !applied.failed.is_empty() {
         if is_new {
             // Stays when something stands in it.

@@ -77,17 +77,17 @@ async fn manage(
         if let Some(file) = &args.patch {
             return review::write_patch(file, &changes, look, bundle.label());
         }
-        let decisions = if args.yes {
-            let mut decisions = review::approve_all(&changes);
+        let resolved = if args.yes {
+            let mut resolved = review::approve_all(&changes);
             // What the person wants to be asked about is not approved by a flag.
             let asked = |path: &BundlePath| {
                 session.staged.as_ref().is_some_and(|s| s.rules().mode(Operation::Write, path) == Mode::Ask)
             };
-            decisions.retain(|path, _| !asked(path));
+            resolved.decisions.retain(|path, _| !asked(path));
             review::warnings(&changes, look).iter().for_each(|text| output::note(&format!("! {text}")));
-            decisions
+            resolved
         } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
-            review::ask(&changes, look, &mut io::stdin().lock(), &mut io::stdout())?
+            review::ask_here(&changes, look)?
         } else {
             review::show(&changes, review::Look { color: false, ..look }, &mut io::stdout())?;
             output::note(
@@ -101,14 +101,16 @@ async fn manage(
             message: args.instruction.clone(),
             ..Origin::default()
         };
-        let applied = bundle.apply(&changes, &decisions, &origin);
-        review::report(&changes, &applied, &mut io::stdout())?;
+        let applied = bundle.apply(&resolved.changes, &resolved.decisions, &origin);
+        review::report(&resolved, &applied, &mut io::stdout())?;
         exit =
             if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done };
         // The manager answers a reason; a bare no ends it.
-        if !applied.rejected.iter().any(|(_, reason)| !reason.is_empty()) {
+        let mut reasons = applied.rejected.iter().map(|(_, reason)| reason);
+        let mut parts = resolved.rejected.iter().map(|rejected| &rejected.reason);
+        if reasons.all(String::is_empty) && parts.all(String::is_empty) {
             return Ok(exit);
         }
-        command = AgentCommand::Reviewed { changes, applied };
+        command = AgentCommand::Reviewed { resolved: Box::new(resolved), applied };
     }
 }

@@ -5,6 +5,7 @@ pub mod ask;
 pub mod bundle;
 pub mod demo;
 pub mod doctor;
+pub mod editor;
 pub mod fix;
 pub mod fmt;
 pub mod history;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::sessions::{self, TakeUp};
-use super::{Exit, bundle, model};
+use super::{Exit, bundle, editor, model};
 use crate::config::{Environment, Flags, Manner, Settings};
 use crate::tui::{self, Setup, Suggestions};
 
@@ -33,6 +33,7 @@ pub fn run(path: Option<&Path>, take_up: &TakeUp, flags: &Flags) -> anyhow::Resu
             manager: settings.manager,
             reader: settings.reader,
             lint: manner.lint,
+            edit: editor::for_workbench(),
         };
         Ok(Exit::Status(tui::run(setup).await?.0))
     })

@@ -148,10 +148,10 @@ pub fn settle(
     if let Some(file) = &how.patch {
         return review::write_patch(file, changes, look, bundle.label());
     }
-    let decisions = if how.yes {
+    let resolved = if how.yes {
         review::approve_all(changes)
     } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
-        review::ask(changes, look, &mut io::stdin().lock(), &mut io::stdout())?
+        review::ask_here(changes, look)?
     } else {
         review::show(changes, review::Look { color: false, ..look }, &mut io::stdout())?;
         output::note(
@@ -160,7 +160,7 @@ pub fn settle(
         return Ok(Exit::Negative);
     };
     let origin = Origin { who: "person".to_owned(), message: message.to_owned(), ..Origin::default() };
-    let applied = bundle.apply(changes, &decisions, &origin);
-    review::report(changes, &applied, &mut io::stdout())?;
+    let applied = bundle.apply(&resolved.changes, &resolved.decisions, &origin);
+    review::report(&resolved, &applied, &mut io::stdout())?;
     Ok(if applied.landed.is_empty() || !applied.failed.is_empty() { Exit::Negative } else { Exit::Done })
 }

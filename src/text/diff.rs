@@ -202,17 +202,10 @@ fn hunk(old: &[&str], new: &[&str], group: &[DiffOp], deadline: Instant) -> Opti
             }
             continue;
         }
-        let removed = old.get(old_range.clone())?;
-        let added = new.get(new_range.clone())?;
-        let (mut removed_marks, mut added_marks) = emphasis(removed, added, deadline);
-        for (i, text) in removed.iter().enumerate() {
-            let marks = removed_marks.remove(&i).unwrap_or_default();
-            lines.push(line(Change::Removed, (Some(old_range.start + i + 1), None), text, marks));
-        }
-        for (i, text) in added.iter().enumerate() {
-            let marks = added_marks.remove(&i).unwrap_or_default();
-            lines.push(line(Change::Added, (None, Some(new_range.start + i + 1)), text, marks));
-        }
+        let (removed, added) = (old.get(old_range.clone())?, new.get(new_range.clone())?);
+        let block = block_until(removed, added, (old_range.start, new_range.start), deadline);
+        lines.extend(block.removed);
+        lines.extend(block.added);
     }
     Some(Hunk {
         old_start: if old_len == 0 { old_start } else { old_start + 1 },
@@ -221,6 +214,43 @@ fn hunk(old: &[&str], new: &[&str], group: &[DiffOp], deadline: Instant) -> Opti
         new_len,
         lines,
     })
+}
+
+/// A run of changed lines, and which of them are versions of each other.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Block {
+    pub removed: Vec<DiffLine>,
+    pub added: Vec<DiffLine>,
+    /// Places in `removed` and `added`, both ascending.
+    pub pairs: Vec<(usize, usize)>,
+}
+
+/// A run of changed lines of which the first are these lines of the two texts, from 0. After `patience` no more lines are
+/// compared word by word.
+pub fn block(removed: &str, added: &str, at: (usize, usize), patience: Duration) -> Block {
+    let removed: Vec<&str> = removed.split_inclusive('\n').collect();
+    let added: Vec<&str> = added.split_inclusive('\n').collect();
+    block_until(&removed, &added, at, Instant::now() + patience)
+}
+
+/// A line as it stands on both sides; numbers from 1.
+pub fn context(text: &str, old: usize, new: usize) -> DiffLine {
+    line(Change::Context, (Some(old), Some(new)), text, Vec::new())
+}
+
+fn block_until(removed: &[&str], added: &[&str], at: (usize, usize), deadline: Instant) -> Block {
+    let (mut in_removed, mut in_added, pairs) = emphasis(removed, added, deadline);
+    let mut marks = |i: usize, side: bool| {
+        if side { in_removed.remove(&i) } else { in_added.remove(&i) }.unwrap_or_default()
+    };
+    let mut block = Block { pairs, ..Block::default() };
+    for (i, text) in removed.iter().enumerate() {
+        block.removed.push(line(Change::Removed, (Some(at.0 + i + 1), None), text, marks(i, true)));
+    }
+    for (i, text) in added.iter().enumerate() {
+        block.added.push(line(Change::Added, (None, Some(at.1 + i + 1)), text, marks(i, false)));
+    }
+    block
 }
 
 fn line(
@@ -247,20 +277,21 @@ fn split_ending(line: &str) -> (&str, Option<Ending>) {
 type Marks = HashMap<usize, Vec<Span>>;
 
 /// What differs within the lines of a changed block that are versions of each other.
-fn emphasis(removed: &[&str], added: &[&str], deadline: Instant) -> (Marks, Marks) {
-    let mut marks = (Marks::new(), Marks::new());
+fn emphasis(removed: &[&str], added: &[&str], deadline: Instant) -> (Marks, Marks, Vec<(usize, usize)>) {
+    let mut marks = (Marks::new(), Marks::new(), Vec::new());
     let fits = |lines: &[&str]| lines.iter().all(|line| line.len() <= MAX_EMPHASIS);
     if removed.is_empty() || added.is_empty() || removed.len() * added.len() > MAX_PAIRS {
         return marks;
     }
-    if !fits(removed) || !fits(added) {
+    if !fits(removed) || !fits(added) || Instant::now() > deadline {
         return marks;
     }
     let words = |lines: &[&str]| -> Vec<Vec<String>> {
         lines.iter().map(|l| split_ending(l).0.split_word_bounds().map(str::to_owned).collect()).collect()
     };
     let (old, new) = (words(removed), words(added));
-    for (i, j) in pairs(&old, &new) {
+    marks.2 = pairs(&old, &new);
+    for &(i, j) in &marks.2 {
         let (Some(old), Some(new)) = (old.get(i), new.get(j)) else { continue };
         let ops = capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(deadline));
         let changed = ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));

@@ -1,161 +1,313 @@
-//! One proposed change as rows of a unified diff: line numbers, signs, the words that differ. Hides nothing: long
-//! lines are wrapped, control and invisible characters are shown by name.
+//! One proposed change as rows: line numbers, signs, the words that differ; unified or side by side. Hides nothing without
+//! saying so: long lines are wrapped, folded lines are counted, control and invisible characters are shown by name.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::event::Diff;
 use super::theme::Theme;
 use crate::bundle::FileChange;
-use crate::text::diff::{Change, DiffLine, Ending, Hunk, hunks};
+use crate::bundle::hunk::{FileHunk, HunkId};
+use crate::text::diff::{self, Block, CONTEXT, Change, DiffLine, Ending};
 use crate::text::{Safe, width};
 
-/// The rows of a diff and which of them begin a hunk.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct DiffView {
-    pub lines: Vec<Line<'static>>,
-    pub hunks: Vec<usize>,
+#[cfg(test)]
+mod tests;
+
+/// How long words are compared in all the hunks of a file together.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// How a change is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Look {
+    pub columns: u16,
+    /// Before on the left, after on the right.
+    pub split: bool,
+    /// All lines of the file, not only those around a change.
+    pub whole: bool,
 }
 
-pub fn render(change: &FileChange, columns: u16, theme: &Theme) -> DiffView {
-    let mut view = DiffView::default();
-    let (before, after) = match change.texts() {
-        Ok(texts) => texts,
-        Err(_) => {
-            let size = |side: &Option<std::sync::Arc<[u8]>>| side.as_ref().map_or(0, |s| s.len());
-            view.lines.push(Line::styled(
-                format!(
-                    "not text: {} bytes before, {} bytes after; it cannot be shown line by line",
-                    size(&change.before),
-                    size(&change.after)
-                ),
-                theme.warning,
-            ));
-            return view;
-        }
+/// Texts of the person in place of the proposed ones.
+pub type Replaced = BTreeMap<HunkId, String>;
+
+/// Rows of `change`, with the person's own texts where there are any.
+pub fn render(change: &FileChange, replaced: &Replaced, look: Look, theme: &Theme) -> Diff {
+    let mut rows = Rows::new(look, theme);
+    let Ok((before, after)) = change.texts() else {
+        let size = |side: &Option<std::sync::Arc<[u8]>>| side.as_ref().map_or(0, |s| s.len());
+        rows.note(
+            &format!(
+                "not text: {} bytes before, {} bytes after; it cannot be shown line by line",
+                size(&change.before),
+                size(&change.after)
+            ),
+            theme.warning,
+        );
+        return rows.diff;
     };
-    let hunks = hunks(before.unwrap_or_default(), after.unwrap_or_default());
+    let hunks = change.hunks();
     if hunks.is_empty() {
-        let text =
-            if before.is_some() && after.is_some() { "the content stays the same" } else { "an empty file" };
-        view.lines.push(Line::styled(text, theme.dim));
-        return view;
+        let both = before.is_some() && after.is_some();
+        rows.note(if both { "the content stays the same" } else { "an empty file" }, theme.dim);
+        return rows.diff;
     }
-    let last =
-        hunks.iter().map(|h| (h.old_start + h.old_len).max(h.new_start + h.new_len)).max().unwrap_or(1);
-    let digits = last.to_string().len().max(2);
-    for hunk in &hunks {
-        view.hunks.push(view.lines.len());
-        view.lines.push(Line::styled(head(hunk), theme.hunk));
-        for line in &hunk.lines {
-            rows(&mut view.lines, line, digits, usize::from(columns), theme);
+    if change.is_line_ends_only() {
+        rows.note("only line ends change", theme.warning);
+    }
+    let lines: Vec<&str> = before.unwrap_or_default().split_inclusive('\n').collect();
+    let last = hunks.last().map_or(1, |h| h.old.end.max(h.new.end) + CONTEXT);
+    rows.digits = last.to_string().len().max(2);
+    let (heads, keys) = (change.head_lines(), change.changed_keys());
+    let margin = if look.whole { lines.len() } else { CONTEXT };
+    let deadline = Instant::now() + PATIENCE;
+    let mut at = 0;
+    let mut rest = hunks.as_slice();
+    while let Some(first) = rest.first() {
+        // Hunks whose surroundings meet stand in one group.
+        let meets = |pair: &[FileHunk]| match pair {
+            [a, b] => b.old.start.saturating_sub(a.old.end) > 2 * margin,
+            _ => false,
+        };
+        let count = rest.windows(2).position(meets).map_or(rest.len(), |i| i + 1);
+        let (group, later) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+        rest = later;
+        let Some(end) = group.last() else { break };
+        let from = first.old.start.saturating_sub(margin).max(at);
+        let to = (end.old.end + margin).min(lines.len());
+        rows.folded(from - at);
+        let moved = |old: usize, hunk: &FileHunk, after: bool| match after {
+            true => (hunk.new.end + old).saturating_sub(hunk.old.end),
+            false => (hunk.new.start + old).saturating_sub(hunk.old.start),
+        };
+        let mut head = format!(
+            "@@ -{},{} +{},{} @@",
+            if to > from { from + 1 } else { 0 },
+            to - from,
+            moved(from, first, false) + 1,
+            moved(to, end, true) - moved(from, first, false),
+        );
+        let in_head = |h: &FileHunk| h.old.start < heads.0 || h.new.start < heads.1;
+        if !keys.is_empty() && group.iter().any(in_head) {
+            head.push_str(&format!(" frontmatter: {}", keys.join(", ")));
+        }
+        rows.note(&head, theme.hunk);
+        at = from;
+        for hunk in group {
+            for old in at..hunk.old.start {
+                let text = lines.get(old).copied().unwrap_or_default();
+                rows.context(&diff::context(text, old + 1, moved(old, hunk, false) + 1));
+            }
+            let after = replaced.get(&hunk.id).unwrap_or(&hunk.after);
+            let left = deadline.saturating_duration_since(Instant::now());
+            let block = diff::block(&hunk.before, after, (hunk.old.start, hunk.new.start), left);
+            let start = rows.diff.lines.len();
+            rows.block(&block);
+            if rows.diff.lines.len() == start {
+                rows.note("  (nothing stands here any more)", theme.dim);
+            }
+            rows.diff.hunks.push(start..rows.diff.lines.len());
+            at = hunk.old.end;
+        }
+        for old in at..to {
+            let text = lines.get(old).copied().unwrap_or_default();
+            rows.context(&diff::context(text, old + 1, moved(old, end, true) + 1));
+        }
+        at = to;
+    }
+    rows.folded(lines.len() - at);
+    rows.diff
+}
+
+struct Rows<'a> {
+    look: Look,
+    theme: &'a Theme,
+    digits: usize,
+    diff: Diff,
+}
+
+impl<'a> Rows<'a> {
+    fn new(look: Look, theme: &'a Theme) -> Self {
+        Self { look, theme, digits: 2, diff: Diff::default() }
+    }
+
+    fn columns(&self) -> usize {
+        usize::from(self.look.columns)
+    }
+
+    /// Columns of one side.
+    fn half(&self) -> usize {
+        self.columns().saturating_sub(3) / 2
+    }
+
+    fn note(&mut self, text: &str, style: Style) {
+        let text = Safe::line(text).into_string();
+        for range in width::wrap(&text, self.columns().max(8)) {
+            let part = text.get(range).unwrap_or_default().to_owned();
+            self.diff.lines.push(Line::styled(part, style));
         }
     }
-    view
+
+    fn folded(&mut self, count: usize) {
+        if count > 0 {
+            let lines = if count == 1 { "line is" } else { "lines are" };
+            let text = format!("⋯ {count} unchanged {lines} not shown");
+            self.diff.lines.push(Line::styled(text, self.theme.dim));
+        }
+    }
+
+    fn context(&mut self, line: &DiffLine) {
+        if self.look.split {
+            self.beside(Some(line), Some(line));
+        } else {
+            self.unified(line);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        if !self.look.split {
+            block.removed.iter().chain(&block.added).for_each(|line| self.unified(line));
+            return;
+        }
+        let (mut left, mut right) = (0, 0);
+        let end = (block.removed.len(), block.added.len());
+        for (i, j) in block.pairs.iter().copied().chain([end]) {
+            while left < i || right < j {
+                let side = |at: usize, end: usize, lines: &'_ [DiffLine]| {
+                    if at < end { lines.get(at).cloned() } else { None }
+                };
+                let (a, b) = (side(left, i, &block.removed), side(right, j, &block.added));
+                left += usize::from(left < i);
+                right += usize::from(right < j);
+                self.beside(a.as_ref(), b.as_ref());
+            }
+            if (i, j) != end {
+                self.beside(block.removed.get(i), block.added.get(j));
+                (left, right) = (i + 1, j + 1);
+            }
+        }
+    }
+
+    fn unified(&mut self, line: &DiffLine) {
+        let number = match line.change {
+            Change::Removed => line.old,
+            Change::Context | Change::Added => line.new,
+        };
+        let rows = cell(line, number, self.digits, self.columns(), self.theme);
+        self.diff.lines.extend(rows.into_iter().map(Line::from));
+    }
+
+    fn beside(&mut self, left: Option<&DiffLine>, right: Option<&DiffLine>) {
+        let half = self.half();
+        let rows = |line: Option<&DiffLine>, number: Option<usize>| {
+            line.map(|line| cell(line, number, self.digits, half, self.theme)).unwrap_or_default()
+        };
+        let left = rows(left, left.and_then(|line| line.old));
+        let right = rows(right, right.and_then(|line| line.new));
+        let count = left.len().max(right.len());
+        let (mut left, mut right) = (left.into_iter(), right.into_iter());
+        for _ in 0..count {
+            let mut spans = left.next().unwrap_or_default();
+            let used: usize = spans.iter().map(Span::width).sum();
+            spans.push(Span::raw(" ".repeat(half.saturating_sub(used))));
+            spans.push(Span::styled(" │ ", self.theme.border));
+            spans.extend(right.next().unwrap_or_default());
+            self.diff.lines.push(Line::from(spans));
+        }
+    }
 }
 
-fn head(hunk: &Hunk) -> String {
-    format!("@@ -{},{} +{},{} @@", hunk.old_start, hunk.old_len, hunk.new_start, hunk.new_len)
-}
-
-fn rows(out: &mut Vec<Line<'static>>, line: &DiffLine, digits: usize, columns: usize, theme: &Theme) {
+/// One line as rows of so many columns at most.
+fn cell(
+    line: &DiffLine,
+    number: Option<usize>,
+    digits: usize,
+    columns: usize,
+    theme: &Theme,
+) -> Vec<Vec<Span<'static>>> {
     let (sign, style, word) = match line.change {
         Change::Context => (' ', theme.text, theme.text),
         Change::Removed => ('-', theme.removed, theme.removed_word),
         Change::Added => ('+', theme.added, theme.added_word),
     };
-    let number = match line.change {
-        Change::Removed => line.old,
-        Change::Context | Change::Added => line.new,
-    };
-    // Runs of equal style first, each made safe by itself, so that emphasis survives the sanitising.
-    let mut text = String::new();
-    let mut marks: Vec<(usize, Style)> = Vec::new();
-    let mut from = 0;
-    let mut push = |text: &mut String, part: &str, style: Style| {
-        text.push_str(Safe::line(part).as_str());
-        marks.push((text.len(), style));
-    };
-    for span in &line.emphasis {
-        push(&mut text, line.text.get(from..span.start).unwrap_or_default(), style);
-        push(&mut text, span.of(&line.text), word);
-        from = span.end;
-    }
-    push(&mut text, line.text.get(from..).unwrap_or_default(), style);
+    let (text, marks) = visible(line, style, word);
     let note = match line.ending {
         Some(Ending::Lf) => "",
         Some(Ending::CrLf) => "␍",
         None => " (no line end)",
     };
-    let gutter = digits + 3;
-    let room = columns.saturating_sub(gutter).max(4);
-    let mut first = true;
+    let room = columns.saturating_sub(digits + 3).max(4);
     let pieces = width::wrap(&text, room);
     let count = pieces.len();
+    let mut out = Vec::with_capacity(count);
     for (index, range) in pieces.into_iter().enumerate() {
         let label = match number {
-            Some(number) if first => format!("{number:>digits$} {sign} "),
-            _ if first => format!("{:digits$} {sign} ", ""),
-            _ => format!("{:digits$} {sign} ", "⋮"),
+            Some(number) if index == 0 => format!("{number:>digits$} {sign} "),
+            _ if index == 0 => format!("{:digits$} {sign} ", ""),
+            _ => format!("{:>digits$} {sign} ", "⋮"),
         };
-        first = false;
         let mut spans = vec![Span::styled(label, if sign == ' ' { theme.dim } else { style })];
+        let mut used = 0;
         let mut start = 0;
         for (end, style) in &marks {
             let (a, b) = (range.start.max(start), range.end.min(*end));
             if a < b {
-                spans.push(Span::styled(text.get(a..b).unwrap_or_default().to_owned(), *style));
+                let part = text.get(a..b).unwrap_or_default().to_owned();
+                used += width::width(&part);
+                spans.push(Span::styled(part, *style));
             }
             start = *end;
         }
-        if index + 1 == count && !note.is_empty() {
+        let ends = index + 1 == count && !note.is_empty();
+        let fits = used + width::width(note) <= room;
+        if ends && fits {
             spans.push(Span::styled(note, theme.dim));
         }
-        out.push(Line::from(spans));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::bundle::ChangeKind;
-    use crate::okf::BundlePath;
-
-    fn change(before: Option<&str>, after: Option<&str>) -> FileChange {
-        FileChange {
-            path: BundlePath::parse("/a.md").unwrap(),
-            kind: ChangeKind::Modify,
-            before: before.map(|t| Arc::from(t.as_bytes())),
-            after: after.map(|t| Arc::from(t.as_bytes())),
+        out.push(spans);
+        if ends && !fits {
+            let label = Span::styled(format!("{:>digits$} {sign} ", "⋮"), style);
+            out.push(vec![label, Span::styled(note.trim_start(), theme.dim)]);
         }
     }
+    out
+}
 
-    fn text(view: &DiffView) -> Vec<String> {
-        view.lines.iter().map(ToString::to_string).collect()
+/// The text of a line made safe, and up to where which style holds. Runs of equal style are made safe one by one, so that
+/// emphasis survives. In a changed line blanks at its end, tabs and a byte-order mark show too.
+fn visible(line: &DiffLine, style: Style, word: Style) -> (String, Vec<(usize, Style)>) {
+    let mut text = String::new();
+    let mut marks: Vec<(usize, Style)> = Vec::new();
+    let changed = line.change != Change::Context;
+    let trail = line.text.trim_end_matches([' ', '\t']).len();
+    let mut push = |range: Range<usize>, style: Style| {
+        let mut part = |range: Range<usize>, blank: bool| {
+            let mut part = line.text.get(range).unwrap_or_default();
+            if let Some(rest) = part.strip_prefix('\u{feff}') {
+                text.push_str("<U+FEFF>");
+                part = rest;
+            }
+            if changed && blank {
+                part.chars().for_each(|c| text.push_str(if c == '\t' { "→   " } else { "·" }));
+            } else if changed && part.contains('\t') {
+                let parts = part.split('\t').map(|part| Safe::line(part).into_string());
+                text.push_str(&parts.collect::<Vec<_>>().join("→   "));
+            } else {
+                text.push_str(Safe::line(part).as_str());
+            }
+        };
+        part(range.start..range.end.min(trail).max(range.start), false);
+        part(range.start.max(trail)..range.end.max(trail), true);
+        marks.push((text.len(), style));
+    };
+    let mut from = 0;
+    for span in &line.emphasis {
+        push(from..span.start, style);
+        push(span.start..span.end, word);
+        from = span.end;
     }
-
-    #[test]
-    fn signs_numbers_and_hunk_heads() {
-        let view = render(&change(Some("a\nb\n"), Some("a\nc\n")), 40, &Theme::plain());
-        assert_eq!(text(&view), ["@@ -1,2 +1,2 @@", " 1   a", " 2 - b", " 2 + c"]);
-        assert_eq!(view.hunks, [0]);
-    }
-
-    #[test]
-    fn nothing_is_cut_and_line_ends_are_named() {
-        let long = format!("{}\r\nend", "x".repeat(50));
-        let view = render(&change(None, Some(&long)), 30, &Theme::plain());
-        let rows = text(&view);
-        assert_eq!(rows.iter().map(|r| r.matches('x').count()).sum::<usize>(), 50);
-        assert!(rows.iter().any(|r| r.ends_with('␍')), "{rows:?}");
-        assert!(rows.iter().any(|r| r.ends_with("end (no line end)")), "{rows:?}");
-        assert!(rows.iter().all(|r| width::width(r) <= 31), "{rows:?}");
-    }
-
-    #[test]
-    fn hidden_characters_are_named() {
-        let view = render(&change(Some(""), Some("a\u{202e}b\n")), 40, &Theme::plain());
-        assert!(text(&view).iter().any(|r| r.contains("<U+202E>")), "{:?}", text(&view));
-    }
+    push(from..line.text.len(), style);
+    (text, marks)
 }

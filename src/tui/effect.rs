@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use crate::agent::{AgentCommand, Role};
-use crate::bundle::change::Decisions;
+use crate::bundle::hunk::Verdicts;
+use crate::bundle::ledger::record::Direction;
 use crate::bundle::{ChangeSet, FileChange};
 use crate::lint::Report;
 use crate::okf::{BundlePath, Page};
+use crate::tui::diff_view::Replaced;
+use crate::tui::state::edit::Place;
+use crate::tui::state::review::DiffKey;
 use crate::wiki::Wiki;
 
 #[derive(Debug, Clone)]
@@ -32,9 +36,11 @@ pub enum Effect {
         changes: Arc<ChangeSet>,
         open: Option<Opening>,
     },
-    /// Lint the bundle as it would be and compare.
+    /// Lint the bundle as it would be with these verdicts and compare.
     Judge {
         changes: Arc<ChangeSet>,
+        verdicts: Verdicts,
+        generation: u64,
         wiki: Arc<Wiki>,
         report: Arc<Report>,
     },
@@ -46,14 +52,40 @@ pub enum Effect {
     },
     RenderDiff {
         file: FileChange,
+        key: DiffKey,
+        replaced: Replaced,
+    },
+    /// Render a file of the set as it would be with these verdicts.
+    Preview {
+        changes: Arc<ChangeSet>,
+        verdicts: Verdicts,
+        path: BundlePath,
+        wiki: Option<Arc<Wiki>>,
         width: u16,
     },
-    /// The person's decisions: the only effect that writes.
+    /// Give a text to the person's editor, which has the terminal until it ends.
+    Edit {
+        place: Place,
+        text: String,
+    },
+    /// The person's decisions: this and [`Effect::Turn`] are the only effects that write.
     Apply {
         changes: Arc<ChangeSet>,
-        decisions: Decisions,
+        verdicts: Verdicts,
         /// It is the fix of a finding, not what the manager proposed.
         mends: bool,
+    },
+    /// Read what was applied.
+    History,
+    /// Draw an applied set.
+    RenderSet {
+        id: u64,
+        width: u16,
+    },
+    /// Take an applied set back or bring it about again; without a number the newest that fits.
+    Turn {
+        id: Option<u64>,
+        direction: Direction,
     },
     Agent(Role, AgentCommand),
     Suspend,

@@ -1,18 +1,24 @@
 //! What happens to the workbench: keys, results of effects, agent events. Data only.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::text::Line;
 
 use super::effect::Opening;
 use super::markdown::Rendered;
+use super::state::edit::Place;
 use super::state::page::Document;
-use super::state::review::{Verdict, Weighed};
+use super::state::review::{DiffKey, Verdict, Weighed};
 use crate::agent::{AgentEvent, Role};
 use crate::bundle::ChangeSet;
 use crate::bundle::apply::Applied;
+use crate::bundle::hunk::Resolved;
+use crate::bundle::hunk::bonds::Bond;
+use crate::bundle::ledger::record::{Direction, Record};
 use crate::lint::Report;
-use crate::okf::{BundlePath, ContentHash};
+use crate::okf::BundlePath;
 use crate::wiki::Wiki;
 
 #[derive(Debug)]
@@ -47,24 +53,45 @@ pub enum Event {
     Weighed {
         changes: Arc<ChangeSet>,
         files: Vec<Weighed>,
+        bonds: Vec<Bond>,
         open: Option<Opening>,
     },
     DiffRendered {
-        shown: ContentHash,
-        width: u16,
+        key: DiffKey,
         diff: Diff,
     },
     /// Findings of the proposed bundle against those of the present one.
     Judged {
-        changes: Arc<ChangeSet>,
+        generation: u64,
         verdict: Verdict,
     },
     /// What mends the finding that was asked about, or why nothing does.
     Mended(Result<Arc<ChangeSet>, String>),
+    Previewed {
+        path: BundlePath,
+        width: u16,
+        lines: Vec<Line<'static>>,
+    },
+    /// The person's editor ended: with this text, or why not.
+    Edited {
+        place: Place,
+        text: Result<String, String>,
+    },
     Applied {
-        /// The set that was decided.
-        changes: Arc<ChangeSet>,
+        resolved: Resolved,
         applied: Applied,
+    },
+    /// What was applied, the newest first.
+    History(Result<Vec<Record>, String>),
+    SetRendered {
+        id: u64,
+        width: u16,
+        lines: Vec<Line<'static>>,
+    },
+    /// An applied set was taken back or brought about again, or why not.
+    Turned {
+        direction: Direction,
+        outcome: Result<(ChangeSet, Applied), String>,
     },
     Agent(Role, AgentEvent),
     /// The session's task is gone.
@@ -81,9 +108,9 @@ pub enum Event {
     Leave(u8),
 }
 
-/// A drawn diff: rows, and the rows at which a hunk begins.
-#[derive(Debug, Clone, Default)]
+/// A drawn diff: rows, and the rows of each hunk.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Diff {
-    pub lines: Vec<ratatui::text::Line<'static>>,
-    pub hunks: Vec<usize>,
+    pub lines: Vec<Line<'static>>,
+    pub hunks: Vec<Range<usize>>,
 }

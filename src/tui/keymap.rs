@@ -34,10 +34,15 @@ pub enum Layer {
     Confirm,
     /// The one-line field for the reason of a rejection.
     Reason,
+    /// The field in which a proposed text is edited.
+    Edit,
+    /// A page as it would be, or a list.
+    Sheet,
+    History,
 }
 
 impl Layer {
-    const ALL: [(Layer, &'static str, &'static str); 11] = [
+    const ALL: [(Layer, &'static str, &'static str); 14] = [
         (Layer::Global, "global", "Everywhere"),
         (Layer::Plain, "plain", "Outside text fields"),
         (Layer::Tree, "tree", "Tree"),
@@ -49,6 +54,9 @@ impl Layer {
         (Layer::Summary, "summary", "What was written"),
         (Layer::Confirm, "confirm", "Questions"),
         (Layer::Reason, "reason", "Reason of a rejection"),
+        (Layer::Edit, "edit", "Edit of a proposed text"),
+        (Layer::Sheet, "sheet", "Page as it would be, lists"),
+        (Layer::History, "history", "History"),
     ];
 
     pub fn title(self) -> &'static str {
@@ -316,7 +324,7 @@ mod tests {
     #[test]
     fn letters_are_never_bound_where_people_type() {
         let keymap = Keymap::shipped();
-        for layer in [Layer::Global, Layer::Chat, Layer::Reason] {
+        for layer in [Layer::Global, Layer::Chat, Layer::Reason, Layer::Edit] {
             for (action, sequences) in &keymap.layers[&layer] {
                 for sequence in sequences {
                     assert_eq!(sequence[0].typed(), None, "{} in {layer:?}", action.id());

@@ -42,7 +42,12 @@ pub struct Setup {
     pub lint: crate::lint::Options,
     /// What the manager and the reader keep, and take up.
     pub keeping: (Keeping, Keeping),
+    /// Gives a text to the person's editor, which has the terminal until it ends, and brings back what was saved.
+    pub edit: Edit,
 }
+
+/// What [`Setup::edit`] does.
+pub type Edit = Arc<dyn Fn(&str) -> Result<String, String> + Send + Sync>;
 
 /// What an empty chat offers to send.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

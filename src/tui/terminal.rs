@@ -32,6 +32,7 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 static ENTERED: AtomicBool = AtomicBool::new(false);
 static KEYBOARD: AtomicBool = AtomicBool::new(false);
+static LENT: AtomicBool = AtomicBool::new(false);
 static SCREEN_THREAD: Mutex<Option<ThreadId>> = Mutex::new(None);
 static ON_PANIC: OnceLock<()> = OnceLock::new();
 type Report = Box<dyn Fn(String) + Send>;
@@ -123,6 +124,20 @@ fn take() -> io::Result<()> {
         KEYBOARD.store(true, Ordering::SeqCst);
     }
     Ok(())
+}
+
+/// Gives the terminal to another program while `job` runs. An interrupt from its keyboard is that program's meanwhile.
+pub fn lend<T>(job: impl FnOnce() -> T) -> T {
+    restore();
+    LENT.store(true, Ordering::SeqCst);
+    let done = job();
+    LENT.store(false, Ordering::SeqCst);
+    done
+}
+
+/// Whether another program has the terminal.
+pub fn is_lent() -> bool {
+    LENT.load(Ordering::SeqCst)
 }
 
 /// Gives the terminal back. Safe to call from any thread, any number of times.

@@ -85,7 +85,7 @@ fn the_ingest_over_the_wire_is_reviewed_and_written() {
     screen.wait_for("If all of it is written: 0 errors, 0 warnings");
     place.assert_untouched();
     screen.send("A");
-    screen.wait_for("Approve all 13 files");
+    screen.wait_for("13 files: ");
     screen.send("y");
     screen.wait_for("13 written");
     place.assert_ingested_and_clean();

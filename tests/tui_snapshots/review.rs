@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use wikiwright::agent::{AgentCommand, AgentEvent, Role};
 use wikiwright::bundle::apply::Applied;
-use wikiwright::bundle::{Decision, ErrorKind, Read, Write};
+use wikiwright::bundle::{ErrorKind, Read, Write};
 use wikiwright::tui::event::Event;
+use wikiwright::tui::state::review::Mark;
 use wikiwright::tui::state::{Overlay, Pane};
 
 use crate::rig::{Rig, path};
@@ -57,7 +58,7 @@ fn approving_one_file_writes_exactly_what_was_shown_and_the_other_stays_staged()
     assert_eq!(rig.state.staged.files.len(), 1);
     assert!(rig.screen().contains("1 written"), "{}", rig.screen());
     rig.keys("enter ctrl-r");
-    assert!(rig.screen().contains("Review: 1 file "), "{}", rig.screen());
+    assert!(rig.screen().contains("Review: 1 file,"), "{}", rig.screen());
 }
 
 #[test]
@@ -65,8 +66,8 @@ fn approve_all_states_the_counts_before_it_writes() {
     let mut rig = proposed();
     rig.keys("A");
     let screen = rig.screen();
-    assert!(screen.contains("Approve all 2 files and write them now?"), "{screen}");
-    assert!(screen.contains("1 created, 1 modified"), "{screen}");
+    assert!(screen.contains("Approve all 3 changes and write them now?"), "{screen}");
+    assert!(screen.contains("2 files: 1 created, 1 modified"), "{screen}");
     assert!(!rig.bundle.exists(&path(NEW)).unwrap());
     rig.keys("n");
     assert!(rig.state.review.as_ref().unwrap().decisions().is_empty());
@@ -91,7 +92,7 @@ fn escape_parks_the_review_and_decides_nothing() {
     assert!(rig.state.overlays.is_empty() && rig.told.is_empty());
     assert!(!rig.bundle.exists(&path(NEW)).unwrap());
     rig.keys("ctrl-r");
-    assert!(matches!(rig.state.review.as_ref().unwrap().files[0].decision, Decision::Approved { .. }));
+    assert_eq!(rig.state.review.as_ref().unwrap().files[0].marks, [Mark::Approved]);
     rig.keys("K u");
     assert!(rig.state.review.as_ref().unwrap().decisions().is_empty());
 }
@@ -143,7 +144,7 @@ fn a_decision_does_not_survive_another_proposal_for_the_same_file() {
     rig.manager(AgentEvent::Staged(changes));
     let review = rig.state.review.as_ref().unwrap();
     let file = review.files.iter().find(|f| f.weighed.path == path(NEW)).unwrap();
-    assert_eq!(file.decision, Decision::Pending);
+    assert_eq!(file.marks, [Mark::Open]);
     assert_eq!(file.weighed.shown, rig.staged.changes().file(&path(NEW)).unwrap().shown());
 }
 
@@ -154,7 +155,7 @@ fn a_stale_answer_about_an_older_set_is_dropped() {
     rig.stage(&[("/wiki/concepts/third.md", Some("# Third\n"))]);
     let changes = rig.staged.changes();
     rig.manager(AgentEvent::Staged(changes));
-    rig.event(Event::Weighed { changes: old, files: Vec::new(), open: None });
+    rig.event(Event::Weighed { changes: old, files: Vec::new(), bonds: Vec::new(), open: None });
     assert_eq!(rig.state.review.as_ref().unwrap().files.len(), 3);
 }
 
@@ -207,10 +208,10 @@ fn undo_takes_the_last_decision_back_when_the_file_at_hand_has_none() {
     let mut rig = proposed();
     rig.keys("y");
     let review = rig.state.review.as_ref().unwrap();
-    assert_eq!((review.tally(), review.selected), ((1, 0, 1), 1), "the next file is at hand");
+    assert_eq!((review.tally(), review.selected), ((1, 0, 2), 1), "the next file is at hand");
     rig.keys("u");
     let review = rig.state.review.as_ref().unwrap();
-    assert_eq!((review.tally(), review.selected), ((0, 0, 2), 0));
+    assert_eq!((review.tally(), review.selected), ((0, 0, 3), 0));
     rig.keys("u");
     assert!(rig.screen().contains("No decision to take back"), "{}", rig.screen());
 }

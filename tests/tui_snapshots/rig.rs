@@ -7,7 +7,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use wikiwright::agent::{AgentCommand, AgentEvent, Role};
-use wikiwright::bundle::{MemoryBundle, Read, Rules, Staged, Write, apply};
+use wikiwright::bundle::{Bundle, MemoryBundle, Read, Rules, Staged, Write, apply, hunk};
 use wikiwright::lint;
 use wikiwright::okf::BundlePath;
 use wikiwright::tui::Suggestions;
@@ -29,6 +29,10 @@ pub struct Rig {
     pub told: Vec<(Role, AgentCommand)>,
     /// Effects for the terminal.
     pub terminal: Vec<Effect>,
+    /// What the person's editor makes of a text.
+    pub editor: Option<fn(&str) -> String>,
+    /// A bundle whose history is shown; without a ledger unless a test gives it one.
+    pub kept: Bundle,
 }
 
 pub fn path(text: &str) -> BundlePath {
@@ -76,7 +80,15 @@ impl Rig {
             keymap: Keymap::shipped(),
             suggestions: Suggestions::default(),
         };
-        Self { state: State::new(fixed, size), bundle, staged, told: Vec::new(), terminal: Vec::new() }
+        Self {
+            state: State::new(fixed, size),
+            kept: Bundle::open(bundle.clone(), "tide-mills"),
+            bundle,
+            staged,
+            told: Vec::new(),
+            terminal: Vec::new(),
+            editor: None,
+        }
     }
 
     pub fn sample(size: (u16, u16)) -> Self {
@@ -139,24 +151,37 @@ impl Rig {
                 Effect::RenderText { ticket, path, text, width } => {
                     work::render_text(ticket, &path, &text, width, &theme)
                 }
-                Effect::Weigh { changes, open } => {
-                    Event::Weighed { files: work::weigh(&changes), changes, open }
-                }
-                Effect::Judge { changes, wiki, report } => {
+                Effect::Weigh { changes, open } => work::weigh(changes, open),
+                Effect::Judge { changes, verdicts, generation, wiki, report } => {
                     let bundle: Arc<dyn Read> = self.bundle.clone();
-                    let verdict = work::judge(bundle, &changes, &wiki, &report, &lint::Options::default());
-                    Event::Judged { changes, verdict }
+                    let options = lint::Options::default();
+                    let verdict = work::judge(bundle, &changes, &verdicts, &wiki, &report, &options);
+                    Event::Judged { generation, verdict }
                 }
                 Effect::Mend { finding, wiki, report } => {
                     let bundle: Arc<dyn Read> = self.bundle.clone();
                     let (rules, options) = (Rules::manager(true), lint::Options::default());
                     work::mend(bundle, &rules, &wiki, &report, finding, &options)
                 }
-                Effect::RenderDiff { file, width } => work::render_diff(&file, width, &theme),
-                Effect::Apply { changes, decisions, .. } => {
-                    let applied = apply::apply(self.bundle.as_ref(), &changes, &decisions);
-                    Event::Applied { changes, applied }
+                Effect::RenderDiff { file, key, replaced } => {
+                    work::render_diff(&file, key, &replaced, &theme)
                 }
+                Effect::Preview { changes, verdicts, path, wiki, width } => {
+                    work::preview(&changes, &verdicts, &path, wiki.as_deref(), width, &theme)
+                }
+                Effect::Edit { place, text } => {
+                    let edited =
+                        self.editor.map_or_else(|| Err("no editor".to_owned()), |edit| Ok(edit(&text)));
+                    Event::Edited { place, text: edited }
+                }
+                Effect::Apply { changes, verdicts, .. } => {
+                    let resolved = hunk::resolve(&changes, &verdicts);
+                    let applied = apply::apply(self.bundle.as_ref(), &resolved.changes, &resolved.decisions);
+                    Event::Applied { resolved, applied }
+                }
+                Effect::History => work::history(&self.kept),
+                Effect::RenderSet { id, width } => work::render_set(&self.kept, id, width, &theme),
+                Effect::Turn { id, direction } => work::turn(&self.kept, id, direction),
                 Effect::Agent(role, command) => {
                     self.told.push((role, command));
                     continue;

@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use wikiwright::agent::event::{CallId, Todo, TodoStatus, Usage};
 use wikiwright::agent::{AgentEvent, Role};
+use wikiwright::bundle::Read;
+use wikiwright::bundle::ledger::record::{Origin, Record, Step};
+use wikiwright::tui::event::Event;
 use wikiwright::tui::theme::Theme;
 
-use crate::rig::Rig;
+use crate::rig::{Rig, path};
 
 const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 40), (200, 60)];
 
@@ -109,6 +112,81 @@ fn chat_before_anything_was_said() {
 #[test]
 fn reviewing() {
     shoot("review", review);
+}
+
+/// Changes of every kind of decision, a new page with its index line.
+fn deciding(size: (u16, u16)) -> Rig {
+    let mut rig = Rig::sample(size);
+    let index = rig.bundle.read(&path("/wiki/index.md")).unwrap();
+    let index = index.replace("* [Home]", "* [Pond](concepts/pond.md) - a pond.\n* [Home]");
+    let gate = rig.bundle.read(&path("/wiki/concepts/sea-gate.md")).unwrap();
+    let gate = gate
+        .replace("description: A gate.", "description: A gate for the tide.")
+        .replace("Opens by itself.", "Opens by the ebb.\u{200b}")
+        .replace("The flood pushes it.", "The flood shuts it.");
+    rig.propose(&[
+        ("/wiki/concepts/pond.md", Some("# Pond\n\nSee [nothing](nowhere.md).\n")),
+        ("/wiki/concepts/sea-gate.md", Some(&gate)),
+        ("/wiki/index.md", Some(&index)),
+    ]);
+    rig.keys("x \"not in the source\" enter y d");
+    rig.keys("K");
+    rig
+}
+
+#[test]
+fn deciding_by_hunk() {
+    shoot("hunks", deciding);
+}
+
+#[test]
+fn deciding_side_by_side() {
+    let mut rig = deciding((160, 40));
+    rig.keys("t");
+    insta::assert_snapshot!("split_160x40", rig.styled());
+}
+
+#[test]
+fn editing_a_proposed_text() {
+    let mut rig = deciding((80, 24));
+    rig.keys("i \"Mine. \"");
+    insta::assert_snapshot!("edit_80x24", rig.styled());
+}
+
+#[test]
+fn preview_of_the_page() {
+    let mut rig = deciding((80, 24));
+    rig.keys("v");
+    insta::assert_snapshot!("preview_80x24", rig.styled());
+}
+
+#[test]
+fn history() {
+    shoot("history", |size| {
+        let mut rig = Rig::sample(size);
+        let record = |id, who: &str, undoes| Record {
+            id,
+            time: "2026-01-02T15:04:05Z".to_owned(),
+            origin: Origin {
+                who: who.to_owned(),
+                message: "Ingest the source".to_owned(),
+                undoes,
+                ..Origin::default()
+            },
+            steps: vec![Step {
+                path: "/wiki/a.md".to_owned(),
+                before: None,
+                after: Some("x".to_owned()),
+                mode: None,
+                moved: false,
+            }],
+        };
+        rig.keys("f9");
+        let records =
+            vec![record(3, "undo", Some(2)), record(2, "manager", None), record(1, "manager", None)];
+        rig.event(Event::History(Ok(records)));
+        rig
+    });
 }
 
 #[test]

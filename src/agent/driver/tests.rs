@@ -8,6 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::agent::client::{Answer, Message, Request, ToolCall};
 use crate::bundle::apply::apply;
+use crate::bundle::hunk::Resolved;
 use crate::bundle::{Decision, MemoryBundle, Write};
 use crate::okf::BundlePath;
 
@@ -123,7 +124,7 @@ async fn the_manager_hears_what_landed_and_why_the_rest_did_not() {
     turn(&mut session).await;
     let staged = session.staged.clone().unwrap();
     let changes = staged.changes();
-    let decisions = changes
+    let decisions: crate::bundle::Decisions = changes
         .files
         .iter()
         .map(|file| {
@@ -136,7 +137,8 @@ async fn the_manager_hears_what_landed_and_why_the_rest_did_not() {
         })
         .collect();
     let applied = apply(base.as_ref(), &changes, &decisions);
-    session.commands.send(AgentCommand::Reviewed { changes, applied }).unwrap();
+    let resolved = Box::new(Resolved::whole(changes, decisions));
+    session.commands.send(AgentCommand::Reviewed { resolved, applied }).unwrap();
     turn(&mut session).await;
     assert_eq!(base.read(&path("/wiki/a.md")).unwrap(), "a\n");
     assert!(!base.exists(&path("/wiki/b.md")).unwrap());
@@ -233,7 +235,8 @@ async fn a_proposal_over_a_file_that_was_edited_is_merged_and_shown_again() {
     let changes = staged.changes();
     let applied = apply(base.as_ref(), &changes, &approve(&changes));
     assert_eq!(applied.failed.len(), 1);
-    session.commands.send(AgentCommand::Reviewed { changes, applied }).unwrap();
+    let resolved = Box::new(Resolved::whole(changes.clone(), approve(&changes)));
+    session.commands.send(AgentCommand::Reviewed { resolved, applied }).unwrap();
     let Some(AgentEvent::AwaitingReview(merged)) = session.events.recv().await else { panic!() };
     assert_eq!(merged.files[0].after.as_deref(), Some(&b"ONE\ntwo\nTHREE by hand\n"[..]));
     let applied = apply(base.as_ref(), &merged, &approve(&merged));
@@ -319,8 +322,10 @@ async fn a_kept_session_can_be_run_again_and_says_what_differs() {
         (changes.files[0].path.clone(), Decision::Approved { shown: changes.files[0].shown() }),
         (changes.files[1].path.clone(), Decision::Rejected { reason: "keep it".into() }),
     ];
-    let applied = apply(bundle.as_ref(), &changes, &decisions.into_iter().collect());
-    session.commands.send(AgentCommand::Reviewed { changes, applied }).unwrap();
+    let decisions = decisions.into_iter().collect();
+    let applied = apply(bundle.as_ref(), &changes, &decisions);
+    let resolved = Box::new(Resolved::whole(changes, decisions));
+    session.commands.send(AgentCommand::Reviewed { resolved, applied }).unwrap();
     while !matches!(session.events.recv().await.unwrap(), AgentEvent::Finished { .. }) {}
     drop(session);
 

@@ -66,6 +66,25 @@ fn the_id_of_a_hunk_outlives_the_decision_of_others() {
 }
 
 #[test]
+fn the_frontmatter_is_a_hunk_of_its_own_and_its_keys_are_named() {
+    let file = change(
+        Some("---\ntitle: A\ngone: x\n---\n# A\n"),
+        Some("---\ntitle: B\ntags: [t]\nend: y\n---\n# B\n"),
+    );
+    let hunks = file.hunks();
+    assert_eq!(hunks.len(), 2);
+    assert_eq!((hunks[0].old.clone(), hunks[1].old.clone()), (1..3, 4..5));
+    assert_eq!(file.changed_keys(), ["title changed", "tags added", "end added", "gone removed"]);
+    // A page that gets a frontmatter: its text stays apart from it.
+    let file = change(Some("# A\n"), Some("---\ntype: T\n---\n# B\n"));
+    let hunks = file.hunks();
+    assert_eq!(hunks.iter().map(|h| h.after.as_str()).collect::<Vec<_>>(), ["---\ntype: T\n---\n", "# B\n"]);
+    let resolved = resolve(&set(file.clone()), &decide(&file, &[Approved, rejected()]));
+    assert_eq!(text(&resolved.changes.files[0]), "---\ntype: T\n---\n# A\n");
+    assert_eq!(change(None, Some("---\ntype: T\n---\n# B\n")).hunks().len(), 1, "a new page is one");
+}
+
+#[test]
 fn a_stale_picture_is_refused_as_a_whole() {
     let file = change(Some("a\n"), Some("b\n"));
     let verdicts = decide(&file, &[Approved]);

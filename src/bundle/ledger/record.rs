@@ -51,6 +51,49 @@ pub struct Record {
     pub steps: Vec<Step>,
 }
 
+/// Which way a set is turned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Undo,
+    Redo,
+}
+
+impl Origin {
+    /// Of the set that turns `record`.
+    pub fn turning(record: &Record, direction: Direction) -> Self {
+        let message = record.origin.message.clone();
+        match direction {
+            Direction::Undo => {
+                Self { who: "undo".into(), undoes: Some(record.id), message, ..Self::default() }
+            }
+            Direction::Redo => {
+                Self { who: "redo".into(), redoes: Some(record.id), message, ..Self::default() }
+            }
+        }
+    }
+}
+
+/// Whether the newest word on `record`, among all of them with the newest first, is that it was taken back.
+pub fn taken_back(records: &[Record], record: &Record) -> bool {
+    records
+        .iter()
+        .find(|other| other.origin.undoes == Some(record.id) || other.origin.redoes == Some(record.id))
+        .is_some_and(|other| other.origin.undoes.is_some())
+}
+
+/// The newest set that counts now for an undo, the one that was taken back last for a redo. The newest record is first.
+pub fn newest(records: &[Record], direction: Direction) -> Option<&Record> {
+    let plain = |record: &&Record| record.origin.undoes.is_none() && record.origin.redoes.is_none();
+    match direction {
+        Direction::Undo => records.iter().filter(plain).find(|record| !taken_back(records, record)),
+        // The set that was taken back last, so that redo answers undo.
+        Direction::Redo => records
+            .iter()
+            .filter_map(|undo| undo.origin.undoes)
+            .find_map(|id| records.iter().find(|record| record.id == id && taken_back(records, record))),
+    }
+}
+
 /// The set that is being applied: from the moment it is on the disk, the set lands even if the process dies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Journal {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use super::{Exit, bundle, output};
+use super::{Exit, bundle, editor, output};
 use crate::agent::client::scripted::{Script, Scripted};
 use crate::config::{Environment, Flags, Settings};
 use crate::tui::{self, Setup, Suggestions};
@@ -35,6 +35,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<Exit> {
         manager: settings.manager,
         reader: settings.reader,
         lint: settings.lint,
+        edit: editor::for_workbench(),
     };
     let status = super::runtime()?.block_on(tui::run(setup))?;
     output::note(&format!("The demo's wiki is in {}", root.display()));

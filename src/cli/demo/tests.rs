@@ -58,7 +58,7 @@ async fn the_ingest_proposes_a_clean_bundle_and_approving_it_all_gives_one() {
     for cited in citation::find(&said) {
         assert!(session.staged.as_ref().unwrap().exists(&cited.path).unwrap(), "{}", cited.path);
     }
-    let applied = apply(bundle.as_ref(), &changes, &review::approve_all(&changes));
+    let applied = apply(bundle.as_ref(), &changes, &review::approve_all(&changes).decisions);
     assert_eq!((applied.landed.len(), applied.failed.len()), (13, 0));
     assert_eq!(findings(&bundle), Vec::<String>::new());
 }
@@ -69,8 +69,9 @@ async fn a_rejection_is_answered() {
     let mut session = driver::start_manager(bundle.clone(), client(), ManagerOptions::default());
     turn(&mut session, &suggestions().manager[0]).await;
     let changes = session.staged.as_ref().unwrap().changes();
-    let applied = apply(bundle.as_ref(), &changes, &review::reject_all(&changes, "not now"));
-    session.commands.send(AgentCommand::Reviewed { changes, applied }).unwrap();
+    let resolved = review::reject_all(&changes, "not now");
+    let applied = apply(bundle.as_ref(), &changes, &resolved.decisions);
+    session.commands.send(AgentCommand::Reviewed { resolved: Box::new(resolved), applied }).unwrap();
     let said = turn(&mut session, "and now?").await;
     assert!(said.contains("leave the rejected files out"), "{said}");
     assert!(session.staged.as_ref().unwrap().changes().is_empty());

@@ -24,40 +24,112 @@ fn changes() -> ChangeSet {
     }
 }
 
-/// Decisions and what was printed.
-fn answered(answers: &str) -> (Decisions, String) {
+fn asked(changes: &ChangeSet, look: Look, answers: &str) -> (Resolved, String) {
     let mut out = Vec::new();
-    let decisions = ask(&changes(), PLAIN, &mut answers.as_bytes(), &mut out).unwrap();
-    (decisions, String::from_utf8(out).unwrap())
+    let edit = |text: &str| Ok(text.to_uppercase());
+    let mut talk = Talk { input: &mut answers.as_bytes(), out: &mut out, edit: &edit };
+    let resolved = ask(changes, look, &mut talk).unwrap();
+    (resolved, String::from_utf8(out).unwrap())
+}
+
+/// Decisions and what was printed.
+fn answered(answers: &str) -> (Resolved, String) {
+    asked(&changes(), PLAIN, answers)
 }
 
 #[test]
 fn yes_approves_exactly_what_was_shown() {
-    let (decisions, _) = answered("y\n");
-    assert_eq!(decisions, approve_all(&changes()));
+    let (resolved, _) = answered("y\n");
+    assert_eq!(resolved, approve_all(&changes()));
+    let decisions = resolved.decisions;
     assert_eq!(decisions[&path("/a.md")], Decision::Approved { shown: changes().files[0].shown() });
     assert_eq!(decisions.len(), 3);
 }
 
 #[test]
 fn no_rejects_everything_with_the_reason() {
-    let (decisions, _) = answered("N\nwrong source\n");
-    assert_eq!(decisions, reject_all(&changes(), "wrong source"));
+    assert_eq!(answered("N\nwrong source\n").0, reject_all(&changes(), "wrong source"));
 }
 
 #[test]
-fn file_by_file_decides_each_and_quit_leaves_the_rest_undecided() {
-    let (decisions, _) = answered("f\nyes\nn\ntoo long\nq\n");
+fn hunk_by_hunk_decides_each_and_quit_leaves_the_rest_undecided() {
+    let (resolved, _) = answered("h\nyes\nn\ntoo long\nq\n");
+    let decisions = resolved.decisions;
     assert_eq!(decisions.len(), 2);
     assert!(matches!(decisions[&path("/a.md")], Decision::Approved { .. }));
     assert_eq!(decisions[&path("/b.md")], Decision::Rejected { reason: "too long".to_owned() });
 }
 
+fn one(before: &str, after: &str) -> ChangeSet {
+    let file = FileChange {
+        path: path("/wiki/a.md"),
+        kind: ChangeKind::Modify,
+        before: Some(before.as_bytes().into()),
+        after: Some(after.as_bytes().into()),
+    };
+    ChangeSet { id: 1, files: vec![file] }
+}
+
+fn landing(resolved: &Resolved) -> &str {
+    resolved.changes.files[0].texts().unwrap().1.unwrap()
+}
+
+#[test]
+fn each_change_of_a_file_goes_its_own_way() {
+    let set = one("a\nb\nc\nd\ne\nf\ng\n", "A\nb\nC\nd\nee\nf\nG\n");
+    let (resolved, shown) = asked(&set, PLAIN, "h\ny\nn\nno source\ne\nl\n");
+    assert_eq!(landing(&resolved), "A\nb\nc\nd\nEE\nf\ng\n");
+    assert_eq!(resolved.rejected[0].reason, "no source");
+    assert_eq!(resolved.left[&path("/wiki/a.md")].as_ref().unwrap().hunks().len(), 1);
+    assert!(
+        shown.contains("@@ -3,1 +3,1 @@\n a\n b\n-c\n+C\n d\n e\n f\n(2/4) Apply this change"),
+        "{shown}"
+    );
+    let mut out = Vec::new();
+    let applied = Applied { landed: vec![path("/wiki/a.md")], ..Applied::default() };
+    report(&resolved, &applied, &mut out).unwrap();
+    assert_eq!(
+        String::from_utf8(out).unwrap(),
+        "changed wiki/a.md, in part\nrejected 1 change of wiki/a.md\nwritten with your text: 1 change of wiki/a.md\nleft undecided in part: wiki/a.md\n"
+    );
+}
+
+#[test]
+fn the_rest_of_a_file_can_be_decided_at_once_and_a_decision_taken_back() {
+    let set = one("a\nb\nc\nd\ne\n", "A\nb\nC\nd\nE\n");
+    assert_eq!(landing(&asked(&set, PLAIN, "h\nn\n\na\n").0), "a\nb\nC\nd\nE\n");
+    assert_eq!(landing(&asked(&set, PLAIN, "h\ny\nd\nno\n").0), "A\nb\nc\nd\ne\n");
+    assert_eq!(landing(&asked(&set, PLAIN, "h\n?\ny\ny\nk\nn\n\ny\n").0), "A\nb\nc\nd\nE\n");
+}
+
+#[test]
+fn what_would_be_torn_apart_is_said_before_it_is_written() {
+    let mut set = one("# A\n", "# A\n\n[new](new.md)\n");
+    set.files.push(FileChange {
+        path: path("/wiki/new.md"),
+        kind: ChangeKind::Create,
+        before: None,
+        after: Some(b"# New\n".as_slice().into()),
+    });
+    let (resolved, shown) = asked(&set, PLAIN, "h\ny\nn\nno\nn\n");
+    assert!(shown.contains("! wiki/a.md would link to wiki/new.md, which is not written.\n"), "{shown}");
+    assert!(resolved.decisions.is_empty());
+    assert_eq!(asked(&set, PLAIN, "h\ny\nn\nno\ny\n").0.decisions.len(), 2);
+}
+
+#[test]
+fn changed_keys_of_the_frontmatter_are_named() {
+    let set =
+        one("---\ntype: A\ntitle: One\n---\n# One\n", "---\ntype: A\ntitle: Two\ntags: [x]\n---\n# One\n");
+    let (_, shown) = asked(&set, PLAIN, "h\nq\n");
+    assert!(shown.contains(" frontmatter: title changed, tags added\n"), "{shown}");
+}
+
 #[test]
 fn the_end_of_the_input_approves_nothing() {
-    assert!(answered("").0.is_empty());
-    assert!(answered("f\n").0.is_empty());
-    assert!(answered("what\nyeah\n").0.is_empty());
+    assert!(answered("").0.decisions.is_empty());
+    assert!(answered("h\n").0.decisions.is_empty());
+    assert!(answered("what\nyeah\n").0.decisions.is_empty());
 }
 
 #[test]
@@ -96,7 +168,8 @@ fn the_report_says_what_was_done_to_each_file() {
     });
     let landed = changes.files.iter().map(|f| f.path.clone()).collect();
     let mut out = Vec::new();
-    report(&changes, &Applied { landed, ..Applied::default() }, &mut out).unwrap();
+    let resolved = Resolved::whole(changes, Decisions::new());
+    report(&resolved, &Applied { landed, ..Applied::default() }, &mut out).unwrap();
     let said = String::from_utf8(out).unwrap();
     assert_eq!(said, "created a.md\nchanged b.md\ndeleted c.md\nrenamed d.md to e.md\n");
 }
@@ -112,9 +185,7 @@ fn a_file_that_no_wiki_needs_is_marked_where_it_is_shown_and_before_the_question
     }
     changes.files.remove(0);
     let look = Look { color: false, wiki: true };
-    let mut out = Vec::new();
-    ask(&changes, look, &mut "n\n\n".as_bytes(), &mut out).unwrap();
-    let said = String::from_utf8(out).unwrap();
+    let (_, said) = asked(&changes, look, "n\n\n");
     let passwd = "lies outside wiki/, where the pages are";
     let program = "is named like a program, and nothing in a wiki is run";
     for part in [

@@ -5,6 +5,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::{Perform, model, work};
 use crate::agent::driver::{self, Session};
 use crate::agent::{AgentCommand, Role};
+use crate::bundle::hunk;
 use crate::bundle::ledger::Recovery;
 use crate::bundle::ledger::record::Origin;
 use crate::bundle::open::Claim;
@@ -117,23 +118,40 @@ impl Perform for World {
                 self.compute(move || work::render_text(ticket, &path, &text, width, &theme));
             }
             Effect::Weigh { changes, open } => {
-                self.compute(move || Event::Weighed { files: work::weigh(&changes), changes, open });
+                self.compute(move || work::weigh(changes, open));
             }
-            Effect::Judge { changes, wiki, report } => {
+            Effect::Judge { changes, verdicts, generation, wiki, report } => {
                 let (bundle, options) = (self.bundle.reader(), self.lint.clone());
                 self.compute(move || {
-                    let verdict = work::judge(bundle, &changes, &wiki, &report, &options);
-                    Event::Judged { changes, verdict }
+                    let verdict = work::judge(bundle, &changes, &verdicts, &wiki, &report, &options);
+                    Event::Judged { generation, verdict }
                 });
             }
             Effect::Mend { finding, wiki, report } => {
                 let (bundle, options, rules) = (self.bundle.reader(), self.lint.clone(), self.rules.clone());
                 self.compute(move || work::mend(bundle, &rules, &wiki, &report, finding, &options));
             }
-            Effect::RenderDiff { file, width } => {
-                self.compute(move || work::render_diff(&file, width, &theme));
+            Effect::RenderDiff { file, key, replaced } => {
+                self.compute(move || work::render_diff(&file, key, &replaced, &theme));
             }
-            Effect::Apply { changes, decisions, mends } => {
+            Effect::Preview { changes, verdicts, path, wiki, width } => {
+                self.compute(move || {
+                    work::preview(&changes, &verdicts, &path, wiki.as_deref(), width, &theme)
+                });
+            }
+            Effect::History => {
+                let bundle = self.bundle.clone();
+                self.compute(move || work::history(&bundle));
+            }
+            Effect::RenderSet { id, width } => {
+                let bundle = self.bundle.clone();
+                self.compute(move || work::render_set(&bundle, id, width, &theme));
+            }
+            Effect::Turn { id, direction } => {
+                let bundle = self.bundle.clone();
+                self.compute(move || work::turn(&bundle, id, direction));
+            }
+            Effect::Apply { changes, verdicts, mends } => {
                 let (bundle, events) = (self.bundle.clone(), self.events.clone());
                 let origin = Origin {
                     who: if mends { "lint" } else { "manager" }.to_owned(),
@@ -142,12 +160,13 @@ impl Perform for World {
                     ..Origin::default()
                 };
                 self.compute(move || {
-                    let applied = bundle.apply(&changes, &decisions, &origin);
+                    let resolved = hunk::resolve(&changes, &verdicts);
+                    let applied = bundle.apply(&resolved.changes, &resolved.decisions, &origin);
                     // Who could write has the bundle now, whoever had it before.
                     if !applied.landed.is_empty() {
                         let _ = events.send(Event::ReadOnly(false));
                     }
-                    Event::Applied { changes, applied }
+                    Event::Applied { resolved, applied }
                 });
             }
             Effect::Agent(role, command) => {
@@ -162,7 +181,7 @@ impl Perform for World {
                 }
             }
             // The loop handles these: they need the terminal.
-            Effect::Suspend | Effect::Redraw | Effect::Quit => {}
+            Effect::Suspend | Effect::Redraw | Effect::Edit { .. } | Effect::Quit => {}
         }
     }
 }

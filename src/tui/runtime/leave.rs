@@ -26,7 +26,10 @@ pub fn on_signals(events: &UnboundedSender<Event>) -> io::Result<()> {
         let mut signals = signal(kind)?;
         let events = events.clone();
         tokio::spawn(async move {
-            if signals.recv().await.is_some() {
+            while signals.recv().await.is_some() {
+                if matches!(number, 2 | 3) && terminal::is_lent() {
+                    continue;
+                }
                 let status = 128 + number;
                 let _ = events.send(Event::Leave(status));
                 tokio::time::sleep(GRACE).await;

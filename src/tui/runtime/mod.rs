@@ -22,6 +22,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::effect::Effect;
 use super::event::Event;
+use super::state::edit::Place;
 use super::state::{Fixed, State};
 use super::terminal::{self, Screen};
 use super::theme::Theme;
@@ -44,6 +45,8 @@ enum Pause {
     Ended(u8),
     Suspend,
     Redraw,
+    /// The person's editor gets the terminal.
+    Edit(Place, String),
     /// The process was stopped and continued from outside.
     Continued,
 }
@@ -66,6 +69,7 @@ pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
     frames.request();
     // The first frame stands before anything of the bundle is read.
     draw(&mut state, &mut screen, &mut frames)?;
+    let edit = setup.edit.clone();
     let mut world = World::start(setup, sender);
     loop {
         // A stopped workbench must not read the keyboard.
@@ -95,6 +99,13 @@ pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
             Pause::Continued if suspend::foreground() => screen.retake()?,
             Pause::Continued => {}
             Pause::Redraw => screen.forget()?,
+            Pause::Edit(place, text) => {
+                let text = terminal::lend(|| edit(&text));
+                screen.retake()?;
+                update(&mut state, Event::Edited { place, text })
+                    .into_iter()
+                    .for_each(|effect| world.perform(&state, effect));
+            }
         }
         if let Ok(size) = crossterm::terminal::size() {
             state.size = size;
@@ -240,6 +251,7 @@ fn pass<P: Perform>(
         match effect {
             Effect::Suspend => *pause = Some(Pause::Suspend),
             Effect::Redraw => *pause = Some(Pause::Redraw),
+            Effect::Edit { place, text } => *pause = Some(Pause::Edit(place, text)),
             Effect::Quit => {}
             effect => world.perform(state, effect),
         }

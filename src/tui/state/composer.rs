@@ -192,7 +192,7 @@ impl Composer {
 }
 
 /// Line ends as `\n`, a tab kept, no other control character.
-fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     text.replace("\r\n", "\n")
         .replace('\r', "\n")
         .chars()

@@ -3,8 +3,9 @@
 
 use ratatui::layout::Rect;
 
+use super::review::{Mark, Review};
 use super::{Overlay, Pane, State};
-use crate::text::width;
+use crate::text::{Safe, width};
 
 /// Below this the screen only says that it is too small.
 pub const MIN: (u16, u16) = (40, 10);
@@ -131,24 +132,37 @@ pub struct ReviewRegions {
     pub outer: Rect,
     pub verdict: Rect,
     pub files: Rect,
-    /// Why the chosen file is marked; no rows when it is not.
+    /// What is said of the chosen file and the hunk at hand.
     pub warning: Rect,
     pub diff: Rect,
     pub keys: Rect,
 }
 
+/// Columns from which before and after can stand side by side.
+pub const SPLIT: u16 = 140;
+
+/// Columns beside a diff for the hunk at hand and the decisions.
+pub const GUTTER: u16 = 2;
+
+/// Whether the diff is drawn side by side.
+pub fn split(state: &State) -> bool {
+    state.size.0 >= SPLIT && state.review.as_ref().is_some_and(|review| review.split)
+}
+
 pub fn review(state: &State) -> ReviewRegions {
-    let all = overlay_area(state);
-    let outer = all;
+    let outer = overlay_area(state);
     let inner = inner(outer);
-    let appeared = state
-        .review
-        .as_ref()
-        .and_then(|r| r.verdict.as_ref())
-        .map_or(0, |v| u16::try_from(v.appeared.len()).unwrap_or(u16::MAX));
-    let verdict_height = (1 + appeared.min(3)).min((inner.height / 4).max(1)).min(inner.height);
+    let rows = state.review.as_ref().map_or(0, |review| verdict_rows(review).len().min(4));
+    let rows = u16::try_from(1 + rows).unwrap_or(u16::MAX);
+    let verdict_height = rows.min((inner.height / 4).max(1)).min(inner.height);
     let verdict = Rect { height: verdict_height, ..inner };
-    let keys_height = 2.min(inner.height.saturating_sub(verdict_height + 3));
+    let keys_height = match inner.width {
+        118.. => 2,
+        78.. => 3,
+        _ => 4,
+    };
+    let keys_height =
+        keys_height.min((inner.height / 6).max(1)).min(inner.height.saturating_sub(verdict_height + 3));
     let keys = Rect { y: inner.y + inner.height.saturating_sub(keys_height), height: keys_height, ..inner };
     let rest = Rect {
         y: inner.y + verdict_height,
@@ -156,7 +170,7 @@ pub fn review(state: &State) -> ReviewRegions {
         ..inner
     };
     let (files, diff) = if rest.width >= 90 {
-        let files = (rest.width / 3).clamp(30, 52);
+        let files = if split(state) { 34 } else { (rest.width / 3).clamp(30, 52) };
         // One column between them holds a rule.
         let diff = Rect { x: rest.x + files, width: rest.width - files, ..rest };
         (Rect { width: files - 1, ..rest }, diff)
@@ -167,23 +181,106 @@ pub fn review(state: &State) -> ReviewRegions {
         (Rect { height: files, ..rest }, Rect { y: rest.y + files, height: rest.height - files, ..rest })
     };
     let columns = usize::from(diff.width.saturating_sub(1));
-    let rows = review_warning(state).map_or(0, |text| width::wrap(&text, columns).len());
-    let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(diff.height.saturating_sub(2));
+    let rows: usize = review_notes(state).iter().map(|(_, text)| width::wrap(text, columns).len()).sum();
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(diff.height / 2);
     let warning = Rect { x: diff.x + 1, width: diff.width.saturating_sub(1), height: rows, ..diff };
     let diff = Rect { y: diff.y + rows, height: diff.height - rows, ..diff };
     ReviewRegions { outer, verdict, files, warning, diff, keys }
 }
 
-/// What is said of the chosen file of the review when no wiki needs it.
-pub fn review_warning(state: &State) -> Option<String> {
-    let review = state.review.as_ref()?;
-    let file = review.changes.file(&review.file()?.weighed.path)?;
-    Some(format!("! This file {}.", file.oddity(state.keeps_pages_in_wiki())?))
+/// What a row says, for its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Plain,
+    Good,
+    Bad,
 }
 
-/// The text of a diff stands within its frame.
+/// Rows of the verdict under its first: what would be torn apart, links and pages, findings that appear.
+pub fn verdict_rows(review: &Review) -> Vec<(Tone, String)> {
+    let mut rows: Vec<(Tone, String)> =
+        review.torn.iter().map(|text| (Tone::Bad, format!("! {text}"))).collect();
+    let Some(verdict) = &review.verdict else { return rows };
+    let mut facts = Vec::new();
+    let mut fact = |count: usize, one: &str, many: &str| match count {
+        0 => {}
+        1 => facts.push(format!("1 {one}")),
+        count => facts.push(format!("{count} {many}")),
+    };
+    fact(verdict.broken, "link broken", "links broken");
+    fact(verdict.healed, "link healed", "links healed");
+    fact(verdict.orphans, "orphan made", "orphans made");
+    if !verdict.cited.is_empty() {
+        facts.push(format!("citations change: {}", verdict.cited.join(", ")));
+    }
+    if !facts.is_empty() {
+        let tone = match (verdict.broken + verdict.orphans, verdict.healed) {
+            (0, 0) => Tone::Plain,
+            (0, _) => Tone::Good,
+            _ => Tone::Bad,
+        };
+        rows.push((tone, facts.join(" · ")));
+    }
+    rows.extend(verdict.appeared.iter().map(|finding| (Tone::Bad, format!("+ {finding}"))));
+    rows
+}
+
+/// What is said of the chosen file and the hunk at hand above the diff.
+pub fn review_notes(state: &State) -> Vec<(Tone, String)> {
+    let mut notes = Vec::new();
+    let Some(review) = &state.review else { return notes };
+    let Some(file) = review.file() else { return notes };
+    let change = review.changes.file(&file.weighed.path);
+    if let Some(why) = change.and_then(|file| file.oddity(state.keeps_pages_in_wiki())) {
+        notes.push((Tone::Bad, format!("! This file {why}.")));
+    }
+    if file.stale {
+        notes.push((Tone::Bad, "! The file was changed on disk since; approving it now will be refused and bring a merge to look at.".to_owned()));
+    }
+    match file.mark() {
+        Mark::Rejected { reason } if !reason.is_empty() => {
+            notes.push((Tone::Plain, format!("Rejected: {}", Safe::line(reason))));
+        }
+        Mark::Edited { .. } => {
+            notes.push((Tone::Plain, "Your text stands in place of the proposed.".to_owned()))
+        }
+        _ => {}
+    }
+    let hunk = file.weighed.hunks.get(file.hunk).map(|hunk| hunk.id);
+    let partners = review.partners(file, hunk);
+    if !partners.is_empty() {
+        notes.push((Tone::Plain, format!("⇄ {}", Safe::line(&partners.join("; ")))));
+    }
+    notes
+}
+
+/// The text of a diff stands within its frame, behind the gutter.
 pub fn diff_text(area: Rect) -> Rect {
-    Rect { y: area.y.saturating_add(1), height: area.height.saturating_sub(1), ..area }
+    Rect {
+        x: area.x.saturating_add(GUTTER),
+        y: area.y.saturating_add(1),
+        width: area.width.saturating_sub(GUTTER),
+        height: area.height.saturating_sub(1),
+    }
+}
+
+/// List and drawn set of the history.
+pub fn history(state: &State) -> (Rect, Rect) {
+    let inner = inner(overlay_area(state));
+    // The last row holds the keys.
+    let rest = Rect { height: inner.height.saturating_sub(1), ..inner };
+    if rest.width >= 90 {
+        let list = (rest.width / 3).clamp(34, 60);
+        (Rect { width: list - 1, ..rest }, Rect { x: rest.x + list, width: rest.width - list, ..rest })
+    } else {
+        let list = (rest.height / 3).max(2).min(rest.height);
+        (Rect { height: list, ..rest }, Rect { y: rest.y + list, height: rest.height - list, ..rest })
+    }
+}
+
+/// The field of the edit.
+pub fn edit_field(state: &State) -> Rect {
+    inner(overlay_area(state))
 }
 
 /// Everything but the status line.
@@ -200,11 +297,14 @@ pub fn centred(state: &State, width: u16, height: u16) -> Rect {
     Rect { x: (all.width - width) / 2, y: (all.height - height) / 2, width, height }
 }
 
+/// Columns of a question's box.
+const QUESTION: u16 = 74;
+
 /// The box of the overlay on top, for the mouse and for scrolling.
 pub fn overlay_box(state: &State) -> Option<Rect> {
     let (width, height) = state.size;
     Some(match state.overlays.last()? {
-        Overlay::Review => overlay_area(state),
+        Overlay::Review | Overlay::Edit(_) | Overlay::Sheet(_) | Overlay::History(_) => overlay_area(state),
         Overlay::Help { .. } => centred(state, 92, height),
         Overlay::Explanation { .. } => centred(state, 92, height.saturating_sub(4).max(8)),
         Overlay::Problems(problems) => {
@@ -216,8 +316,9 @@ pub fn overlay_box(state: &State) -> Option<Rect> {
             centred(state, 86, rows.clamp(5, height.saturating_sub(4).max(8)))
         }
         Overlay::Confirm(question) => {
-            centred(state, 70, u16::try_from(question.text.len() + 4).unwrap_or(u16::MAX))
+            let rows = question.rows(usize::from(QUESTION.min(width).saturating_sub(4))).len();
+            centred(state, QUESTION, u16::try_from(rows + 4).unwrap_or(u16::MAX))
         }
-        Overlay::Reason(_) => centred(state, 80, 6),
+        Overlay::Reason { .. } => centred(state, 80, 6),
     })
 }

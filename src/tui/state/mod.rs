@@ -2,6 +2,8 @@
 
 pub mod chat;
 pub mod composer;
+pub mod edit;
+pub mod history;
 pub mod layout;
 pub mod page;
 pub mod problems;
@@ -13,6 +15,8 @@ use std::sync::Arc;
 
 use chat::Chat;
 use composer::Line;
+use edit::Editing;
+use history::History;
 use page::PagePane;
 use problems::Problems;
 use review::{Mending, Review, Summary};
@@ -23,6 +27,7 @@ use super::keymap::{Key, Keymap, Layer};
 use super::theme::Theme;
 use crate::agent::Role;
 use crate::bundle::ChangeSet;
+use crate::bundle::ledger::record::Direction;
 use crate::lint::{Counts, Finding, Profile, Report, Rule};
 use crate::okf::BundlePath;
 use crate::text::Safe;
@@ -58,7 +63,30 @@ pub enum Overlay {
         top: usize,
     },
     Confirm(Question),
-    Reason(Line),
+    /// Why the hunk at hand, or the whole file, is rejected.
+    Reason {
+        line: Line,
+        whole: bool,
+    },
+    Edit(Box<Editing>),
+    Sheet(Sheet),
+    History(History),
+}
+
+/// Text over everything, to read.
+#[derive(Debug)]
+pub struct Sheet {
+    pub title: String,
+    pub body: Body,
+    pub top: usize,
+}
+
+#[derive(Debug)]
+pub enum Body {
+    /// Sentences, each behind its mark.
+    List(Vec<(&'static str, String)>),
+    /// A file as it would be, drawn for so many columns; none while it is being drawn.
+    Page { path: BundlePath, drawn: Option<(u16, Vec<ratatui::text::Line<'static>>)>, asked: Option<u16> },
 }
 
 /// A question that is answered with yes or no.
@@ -68,9 +96,23 @@ pub struct Question {
     pub about: About,
 }
 
+impl Question {
+    /// Its text in rows of so many columns.
+    pub fn rows(&self, columns: usize) -> Vec<&str> {
+        let rows = |text| {
+            crate::text::width::wrap(text, columns)
+                .into_iter()
+                .map(move |range| text.get(range).unwrap_or_default())
+        };
+        self.text.iter().map(String::as_str).flat_map(rows).collect()
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     ApproveAll,
+    Apply,
+    Turn(u64, Direction),
     Quit,
 }
 
@@ -195,7 +237,10 @@ impl State {
             Some(Overlay::Review) => &[Layer::Review, Layer::Plain, Layer::Global],
             Some(Overlay::Summary { .. }) => &[Layer::Summary, Layer::Global],
             Some(Overlay::Confirm(_)) => &[Layer::Confirm, Layer::Global],
-            Some(Overlay::Reason(_)) => &[Layer::Reason, Layer::Global],
+            Some(Overlay::Reason { .. }) => &[Layer::Reason, Layer::Global],
+            Some(Overlay::Edit(_)) => &[Layer::Edit, Layer::Global],
+            Some(Overlay::Sheet(_)) => &[Layer::Sheet, Layer::Global],
+            Some(Overlay::History(_)) => &[Layer::History, Layer::Global],
             None => match self.focus {
                 Pane::Tree => &[Layer::Tree, Layer::Plain, Layer::Global],
                 Pane::Page => &[Layer::Page, Layer::Plain, Layer::Global],
@@ -208,7 +253,7 @@ impl State {
     pub fn typing(&self) -> bool {
         let field = match self.overlays.last() {
             None => self.focus == Pane::Chat,
-            Some(overlay) => matches!(overlay, Overlay::Reason(_)),
+            Some(overlay) => matches!(overlay, Overlay::Reason { .. } | Overlay::Edit(_)),
         };
         field && self.pending.is_empty()
     }

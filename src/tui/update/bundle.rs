@@ -49,7 +49,13 @@ pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &
             }
         }
         if judged && !changed.is_empty() {
-            effects.push(Effect::Judge { changes: review.forecast.clone(), wiki: wiki.clone(), report });
+            effects.push(Effect::Judge {
+                changes: review.changes.clone(),
+                verdicts: review.forecast.clone(),
+                generation: review.generation,
+                wiki: wiki.clone(),
+                report,
+            });
         }
     }
     effects.extend(reopen(state, &wiki, changed));

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
-use super::{chat, navigate, overlay, review, scroll, tree};
+use super::{chat, history, navigate, overlay, review, scroll, tree};
 use crate::tui::action::Action;
 use crate::tui::effect::{Effect, Opening};
 use crate::tui::keymap::{Key, Meaning};
@@ -37,7 +37,11 @@ pub fn key(state: &mut State, event: KeyEvent) -> Vec<Effect> {
         Meaning::Action(action) => act(state, action),
         Meaning::Nothing => {
             match state.overlays.last_mut() {
-                Some(Overlay::Reason(line)) => line.key(event),
+                Some(Overlay::Reason { line, .. }) => line.key(event),
+                Some(Overlay::Edit(edit)) => {
+                    edit.leaving = false;
+                    edit.key(event);
+                }
                 Some(_) => {}
                 None if state.focus == Pane::Chat => chat::typed(state, event),
                 None => {}
@@ -67,7 +71,13 @@ fn review_is_meant(state: &mut State, key: Key) -> bool {
 pub fn paste(state: &mut State, text: &str) {
     state.notice = None;
     match state.overlays.last_mut() {
-        Some(Overlay::Reason(line)) => line.paste(text),
+        Some(Overlay::Reason { line, .. }) => line.paste(text),
+        Some(Overlay::Edit(edit)) => {
+            edit.leaving = false;
+            if !edit.paste(text) {
+                state.complain("That is too much to paste here.");
+            }
+        }
         Some(Overlay::Review) if state.review.as_ref().is_some_and(|r| !r.armed) => {
             state.overlays.pop();
             review::waiting_notice(state);
@@ -107,6 +117,7 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::FocusChat => focus(state, Pane::Chat),
         Action::Problems => open_problems(state),
         Action::Review => return review::open(state, Opening::Called),
+        Action::History => return history::open(state),
         Action::Interrupt => return chat::interrupt(state),
         Action::Back => return navigate::history(state, true),
         Action::Forward => return navigate::history(state, false),

@@ -4,6 +4,7 @@ mod agent;
 mod bundle;
 mod chat;
 pub mod citations;
+mod history;
 mod keys;
 mod mouse;
 mod navigate;
@@ -37,11 +38,18 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::Unreadable(why) => state.unreadable = Some(crate::text::Safe::line(&why).into_string()),
         Event::Opened { path, document } => navigate::opened(state, &path, document),
         Event::PageRendered { ticket, rendered } => navigate::rendered(state, ticket, rendered),
-        Event::Weighed { changes, files, open } => return review::weighed(state, changes, files, open),
-        Event::DiffRendered { shown, width, diff } => review::drawn(state, shown, width, diff),
-        Event::Judged { changes, verdict } => review::judged(state, &changes, verdict),
+        Event::Weighed { changes, files, bonds, open } => {
+            return review::weighed(state, changes, files, bonds, open);
+        }
+        Event::DiffRendered { key, diff } => review::drawn(state, key, diff),
+        Event::Judged { generation, verdict } => review::judged(state, generation, verdict),
         Event::Mended(fix) => return review::mended(state, fix),
-        Event::Applied { changes, applied } => return review::applied(state, &changes, applied),
+        Event::Previewed { path, width, lines } => review::previewed(state, &path, width, lines),
+        Event::Edited { place, text } => return review::edited(state, &place, text),
+        Event::Applied { resolved, applied } => return review::applied(state, resolved, applied),
+        Event::History(records) => history::arrived(state, records),
+        Event::SetRendered { id, width, lines } => history::drawn(state, id, width, lines),
+        Event::Turned { direction, outcome } => return history::turned(state, direction, outcome),
         Event::Agent(role, event) => return agent::event(state, role, event),
         Event::AgentGone(role) => agent::gone(state, role),
         Event::RootGone(gone) => state.root_gone = gone,

@@ -3,7 +3,7 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::{chat, keys, navigate, overlay, tree};
+use super::{chat, history, keys, navigate, overlay, tree};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::state::layout::{self, inner, overlay_box, page_text, regions};
@@ -27,6 +27,18 @@ pub fn mouse(state: &mut State, event: MouseEvent) -> Vec<Effect> {
 
 fn wheel(state: &mut State, at: Position, by: isize) -> Vec<Effect> {
     if !state.overlays.is_empty() {
+        if let Some(Overlay::Review) = state.overlays.last()
+            && layout::review(state).files.contains(at)
+            && let Some(review) = &mut state.review
+        {
+            review.list_top = review.list_top.saturating_add_signed(by);
+            return Vec::new();
+        }
+        if let Some(Overlay::History(_)) = state.overlays.last()
+            && layout::history(state).1.contains(at)
+        {
+            return history::scroll(state, by);
+        }
         let action = if by < 0 { Action::Up } else { Action::Down };
         for _ in 0..by.unsigned_abs() {
             keys::act(state, action);
@@ -98,6 +110,7 @@ fn click(state: &mut State, at: Position) -> Vec<Effect> {
 fn click_overlay(state: &mut State, at: Position) -> Vec<Effect> {
     let Some(area) = overlay_box(state) else { return Vec::new() };
     let review = layout::review(state);
+    let list = layout::history(state).0;
     let top = state.problems_top();
     match state.overlays.last_mut() {
         Some(Overlay::Problems(problems)) => {
@@ -112,7 +125,24 @@ fn click_overlay(state: &mut State, at: Position) -> Vec<Effect> {
                 && review.list_top + row < review.files.len()
             {
                 review.armed = true;
-                review.selected = review.list_top + row;
+                review.select(review.list_top + row);
+            } else if let Some(row) = row_in(
+                Rect { y: review.diff.y + 1, height: review.diff.height.saturating_sub(1), ..review.diff },
+                at,
+            ) && let Some(review) = &mut state.review
+                && let Some(file) = review.file_mut()
+                && let Some((_, diff)) = &file.diff
+            {
+                let row = file.top + row;
+                if let Some(hunk) = diff.hunks.iter().position(|rows| rows.contains(&row)) {
+                    file.hunk = hunk;
+                }
+            }
+        }
+        Some(Overlay::History(history)) => {
+            if let Some(row) = row_in(list, at).filter(|row| history.list_top + row < history.list().len()) {
+                history.selected = history.list_top + row;
+                history.top = 0;
             }
         }
         _ => {}

@@ -1,6 +1,7 @@
 //! Actions while something lies over the panes.
 
-use super::{keys, navigate, review};
+use super::{history, keys, navigate, review};
+use crate::bundle::ledger::record::Direction;
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::state::layout::{inner, overlay_box};
@@ -28,6 +29,19 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
             }
         }
         Some(Overlay::Review) => return review::act(state, action),
+        // The end is clamped in `settle`.
+        Some(Overlay::Sheet(sheet)) => move_by(&mut sheet.top, action, height, usize::MAX / 2),
+        Some(Overlay::History(_)) => return history::act(state, action),
+        Some(Overlay::Edit(_)) => {
+            return match action {
+                Action::Accept => review::edited_here(state),
+                Action::Close => {
+                    review::leave_edit(state);
+                    Vec::new()
+                }
+                _ => Vec::new(),
+            };
+        }
         Some(Overlay::Confirm(question)) => {
             let about = question.about;
             return match action {
@@ -39,18 +53,22 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
                             vec![Effect::Quit]
                         }
                         About::ApproveAll => review::approve_all(state),
+                        About::Apply => review::write(state),
+                        About::Turn(id, direction) => {
+                            vec![Effect::Turn { id: Some(id), direction }]
+                        }
                     }
                 }
                 Action::Close => close(state),
                 _ => Vec::new(),
             };
         }
-        Some(Overlay::Reason(line)) => {
-            let reason = line.text.trim().to_owned();
+        Some(Overlay::Reason { line, whole }) => {
+            let (reason, whole) = (line.text.trim().to_owned(), *whole);
             return match action {
                 Action::Accept => {
                     state.overlays.pop();
-                    review::reject(state, reason)
+                    review::reject(state, reason, whole)
                 }
                 Action::Close => close(state),
                 _ => Vec::new(),
@@ -60,6 +78,14 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
     }
     match action {
         Action::Close => close(state),
+        Action::Undo if matches!(state.overlays.last(), Some(Overlay::Summary { summary, .. }) if summary.undo) =>
+        {
+            vec![Effect::Turn { id: None, direction: Direction::Undo }]
+        }
+        Action::History => {
+            state.overlays.clear();
+            history::open(state)
+        }
         Action::Problems => {
             keys::open_problems(state);
             Vec::new()

@@ -1,20 +1,26 @@
-//! The review: opening, walking, deciding, applying. A decision repeats the hash of what was shown; nothing here
-//! writes.
+//! The review: opening, walking, deciding hunk by hunk, applying. A decision repeats the hash of what was shown; nothing
+//! here writes.
 
 use std::sync::Arc;
 
-use super::{keys, tree};
+use ratatui::text::Line;
+
+use super::{keys, overlay, tree};
 use crate::agent::{AgentCommand, Role};
 use crate::bundle::apply::Applied;
-use crate::bundle::{ChangeKind, ChangeSet, Decision};
-use crate::okf::{BundlePath, ContentHash};
+use crate::bundle::hunk::Resolved;
+use crate::bundle::hunk::bonds::Bond;
+use crate::bundle::{ChangeKind, ChangeSet};
+use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::tui::action::Action;
 use crate::tui::effect::{Effect, Opening};
 use crate::tui::event::Diff;
-use crate::tui::state::layout::{diff_text, review as review_regions};
-use crate::tui::state::review::{Mending, Review, ReviewFile, Summary, Verdict, Weighed};
-use crate::tui::state::{About, Overlay, Pane, Question, State};
+use crate::tui::state::composer::Line as Field;
+use crate::tui::state::edit::{Editing, Place, like};
+use crate::tui::state::layout::{self, diff_text, review as review_regions};
+use crate::tui::state::review::{DiffKey, Mark, Mending, Review, ReviewFile, Summary, Verdict, Weighed};
+use crate::tui::state::{About, Body, Overlay, Pane, Question, Sheet, State};
 
 /// Ctrl-R and the like.
 pub fn open(state: &mut State, opening: Opening) -> Vec<Effect> {
@@ -35,7 +41,7 @@ pub fn open_at(state: &mut State, path: &BundlePath, opening: Opening) -> Vec<Ef
     if let Some(review) = &mut state.review
         && let Some(index) = review.files.iter().position(|f| f.weighed.path == *path)
     {
-        review.selected = index;
+        review.select(index);
     }
     effects
 }
@@ -72,16 +78,18 @@ pub fn weighed(
     state: &mut State,
     changes: Arc<ChangeSet>,
     files: Vec<Weighed>,
+    bonds: Vec<Bond>,
     open: Option<Opening>,
 ) -> Vec<Effect> {
     // A newer set is on its way.
     if *changes != *state.staged {
         return Vec::new();
     }
-    let review = Review::new(changes.clone(), files, state.review.as_ref());
     let shown = state.overlays.iter().any(|o| matches!(o, Overlay::Review));
     let armed = shown && state.review.as_ref().is_some_and(|r| r.armed);
-    state.review = Some(Review { armed, ..review });
+    let mut review = Review::new(changes, files, bonds, state.review.take());
+    review.armed = armed;
+    state.review = Some(review);
     if let Some(opening) = open {
         show(state, opening);
     }
@@ -123,60 +131,98 @@ fn end_mending(state: &mut State) -> Vec<Effect> {
 /// Has the forecast judged.
 fn judge(state: &State) -> Vec<Effect> {
     match (&state.review, &state.wiki, &state.report) {
-        (Some(review), Some(wiki), Some(report)) => {
-            let changes = review.forecast.clone();
-            vec![Effect::Judge { changes, wiki: wiki.clone(), report: report.clone() }]
-        }
+        (Some(review), Some(wiki), Some(report)) => vec![Effect::Judge {
+            changes: review.changes.clone(),
+            verdicts: review.forecast.clone(),
+            generation: review.generation,
+            wiki: wiki.clone(),
+            report: report.clone(),
+        }],
         _ => Vec::new(),
     }
 }
 
-/// After a decision: the forecast follows it.
+/// After a decision: the forecast follows it, and what it tears apart is said.
 fn foresee(state: &mut State) -> Vec<Effect> {
-    if state.review.as_mut().is_some_and(Review::foresee) { judge(state) } else { Vec::new() }
+    let Some(review) = &mut state.review else { return Vec::new() };
+    let before = std::mem::take(&mut review.torn);
+    if !review.foresee() {
+        review.torn = before;
+        return Vec::new();
+    }
+    if let Some(torn) = review.torn.iter().find(|text| !before.contains(text)).cloned() {
+        state.complain(torn);
+    }
+    judge(state)
 }
 
-pub fn drawn(state: &mut State, shown: ContentHash, width: u16, diff: Diff) {
-    if let Some(review) = &mut state.review {
-        for file in review.files.iter_mut().filter(|f| f.weighed.shown == shown) {
-            file.diff = Some((width, diff.clone()));
+pub fn drawn(state: &mut State, key: DiffKey, diff: Diff) {
+    let Some(review) = &mut state.review else { return };
+    review.asked.retain(|asked| *asked != key);
+    let selected = review.selected;
+    for (at, file) in review.files.iter_mut().enumerate() {
+        if file.weighed.shown == key.shown && file.edition == key.edition {
+            // Rows are others now; after an edit they are about the same.
+            let other = file.diff.as_ref().is_none_or(|(drawn, _)| drawn.look != key.look);
+            review.reveal |= at == selected && other;
+            file.diff = Some((key, diff.clone()));
         }
-        review.asked.retain(|(asked, _)| *asked != shown);
     }
 }
 
-pub fn judged(state: &mut State, changes: &Arc<ChangeSet>, verdict: Verdict) {
+pub fn judged(state: &mut State, generation: u64, verdict: Verdict) {
     if let Some(review) = &mut state.review
-        && Arc::ptr_eq(&review.forecast, changes)
+        && review.generation == generation
     {
         review.verdict = Some(verdict);
+        review.judging = false;
+    }
+}
+
+pub fn previewed(state: &mut State, at: &BundlePath, width: u16, lines: Vec<Line<'static>>) {
+    for overlay in &mut state.overlays {
+        if let Overlay::Sheet(Sheet { body: Body::Page { path, drawn, asked }, .. }) = overlay
+            && path == at
+        {
+            *drawn = Some((width, lines.clone()));
+            *asked = None;
+        }
     }
 }
 
 pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
     let height = usize::from(diff_text(review_regions(state).diff).height).max(1);
     let Some(review) = &mut state.review else {
-        return super::overlay::close(state);
+        return overlay::close(state);
     };
-    let count = review.files.len();
     match action {
         Action::Close => {
-            super::overlay::close(state);
+            overlay::close(state);
             if state.mending.is_some() {
                 state.say("The fix was not made.");
                 return end_mending(state);
             }
             waiting_notice(state);
         }
-        Action::FileNext => review.selected = (review.selected + 1).min(count.saturating_sub(1)),
-        Action::FilePrevious => review.selected = review.selected.saturating_sub(1),
-        Action::HunkNext => hunk(review, true, height),
-        Action::HunkPrevious => hunk(review, false, height),
-        Action::Approve => {
-            approve(state);
-            return foresee(state);
+        Action::FileNext => review.select(review.selected + 1),
+        Action::FilePrevious => review.select(review.selected.saturating_sub(1)),
+        Action::HunkNext => review.step(true),
+        Action::HunkPrevious => review.step(false),
+        Action::Approve => return decide(state, &Mark::Approved, false),
+        Action::ApproveFile => return decide(state, &Mark::Approved, true),
+        Action::PutOff => return decide(state, &Mark::PutOff, false),
+        Action::Reject => ask_reason(state, false),
+        Action::RejectFile => ask_reason(state, true),
+        Action::EditHere => {
+            if let Some((place, text)) = text_at_hand(state) {
+                state.overlays.push(Overlay::Edit(Box::new(Editing::new(place, &text))));
+            }
         }
-        Action::Reject => ask_reason(state),
+        Action::EditOutside => {
+            if let Some((place, text)) = text_at_hand(state) {
+                return vec![Effect::Edit { place, text }];
+            }
+        }
         Action::Undecide => {
             if !review.undecide() {
                 state.say("No decision to take back.");
@@ -186,81 +232,179 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::ApproveAll => ask_all(state),
         Action::Apply => return apply(state),
         Action::Problems => keys::open_problems(state),
-        action => {
-            if let Some(file) = review.file_mut() {
-                let last = file.diff.as_ref().map_or(0, |(_, d)| d.lines.len()).saturating_sub(height);
-                let step = match action {
-                    Action::Up => -1,
-                    Action::Down => 1,
-                    Action::PageUp => -isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(1),
-                    Action::PageDown => isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(1),
-                    Action::Top => isize::MIN / 2,
-                    Action::Bottom => isize::MAX / 2,
-                    _ => 0,
-                };
-                file.top = file.top.saturating_add_signed(step).min(last);
-            }
+        Action::Preview => preview(state),
+        Action::Verdict => list_verdict(state),
+        Action::Split if state.size.0 < layout::SPLIT => {
+            state.say(format!("Side by side needs {} columns.", layout::SPLIT));
         }
+        Action::Split => {
+            review.split = !review.split;
+            review.reveal = true;
+        }
+        Action::Whole => {
+            review.whole = !review.whole;
+            review.reveal = true;
+        }
+        action => scroll(review, action, height),
     }
     Vec::new()
 }
 
-/// The next change, on the next file when this one has no more.
-fn hunk(review: &mut Review, forward: bool, height: usize) {
-    let count = review.files.len();
+fn scroll(review: &mut Review, action: Action, height: usize) {
     let Some(file) = review.file_mut() else { return };
-    let Some((_, diff)) = &file.diff else { return };
-    let last = diff.lines.len().saturating_sub(height);
-    let top = file.top;
-    let found = if forward {
-        diff.hunks.iter().copied().find(|h| *h > top && top < last)
-    } else {
-        diff.hunks.iter().rev().copied().find(|h| *h < top)
+    let last = file.diff.as_ref().map_or(0, |(_, d)| d.lines.len()).saturating_sub(height);
+    let page = isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(1);
+    let step = match action {
+        Action::Up => -1,
+        Action::Down => 1,
+        Action::PageUp => -page,
+        Action::PageDown => page,
+        Action::Top => isize::MIN / 2,
+        Action::Bottom => isize::MAX / 2,
+        _ => 0,
     };
-    match found {
-        Some(row) => file.top = row.min(last),
-        None if forward && review.selected + 1 < count => review.selected += 1,
-        None if !forward && review.selected > 0 => review.selected -= 1,
-        None => {}
-    }
+    file.top = file.top.saturating_add_signed(step).min(last);
 }
 
-fn approve(state: &mut State) {
-    let Some(review) = &mut state.review else { return };
-    let Some(file) = review.file_mut() else { return };
+/// Notes a decision about the hunk at hand or the whole file, and goes on to the next that has none.
+fn decide(state: &mut State, mark: &Mark, all: bool) -> Vec<Effect> {
+    let Some(review) = &mut state.review else { return Vec::new() };
     // What is approved is what was on screen, so it must have been there.
-    if file.diff.is_none() {
+    let drawn = |f: &ReviewFile| f.diff.as_ref().is_some_and(|(key, _)| key.edition == f.edition);
+    if !review.file().is_some_and(drawn) {
         state.say("The change is still being drawn; look at it first.");
-        return;
+        return Vec::new();
     }
-    let shown = file.weighed.shown;
-    review.decide(Decision::Approved { shown });
+    review.decide(mark, all);
     review.next_undecided();
+    foresee(state)
 }
 
-fn ask_reason(state: &mut State) {
+fn ask_reason(state: &mut State, whole: bool) {
     if let Some(file) = state.review.as_ref().and_then(Review::file) {
-        let before = match &file.decision {
-            Decision::Rejected { reason } => reason.clone(),
+        let text = match file.mark() {
+            Mark::Rejected { reason } => reason.clone(),
             _ => String::new(),
         };
-        state.overlays.push(Overlay::Reason(crate::tui::state::composer::Line { text: before }));
+        state.overlays.push(Overlay::Reason { line: Field { text }, whole });
     }
 }
 
-pub fn reject(state: &mut State, reason: String) -> Vec<Effect> {
+pub fn reject(state: &mut State, reason: String, whole: bool) -> Vec<Effect> {
     if let Some(review) = &mut state.review {
-        review.decide(Decision::Rejected { reason });
+        review.decide(&Mark::Rejected { reason }, whole);
         review.next_undecided();
     }
     foresee(state)
 }
 
+/// The proposed text of the hunk at hand, or the person's own in its place; says so when there is none to edit.
+fn text_at_hand(state: &mut State) -> Option<(Place, String)> {
+    let file = state.review.as_ref().and_then(Review::file)?;
+    let Some(hunk) = file.weighed.hunks.get(file.hunk) else {
+        state.say("This change has no text to edit; it can be approved or rejected.");
+        return None;
+    };
+    let place = Place { path: file.weighed.path.clone(), shown: file.weighed.shown, hunk: hunk.id };
+    let text = match file.mark() {
+        Mark::Edited { text } => text.clone(),
+        _ => hunk.after.clone(),
+    };
+    Some((place, text))
+}
+
+/// Ctrl-S in the field.
+pub fn edited_here(state: &mut State) -> Vec<Effect> {
+    let Some(Overlay::Edit(edit)) = state.overlays.pop() else { return Vec::new() };
+    edited(state, &edit.place, Ok(edit.text()))
+}
+
+/// Escape in the field: what was typed is lost only when it is pressed twice.
+pub fn leave_edit(state: &mut State) {
+    if let Some(Overlay::Edit(edit)) = state.overlays.last_mut()
+        && edit.is_changed()
+        && !edit.leaving
+    {
+        edit.leaving = true;
+        state.say("Esc again drops what you typed; Ctrl-S takes it.");
+        return;
+    }
+    state.overlays.pop();
+}
+
+/// An edited text arrived; it counts only for what was shown when the edit began.
+pub fn edited(state: &mut State, place: &Place, text: Result<String, String>) -> Vec<Effect> {
+    let text = match text {
+        Ok(text) => text,
+        Err(why) => {
+            state.complain(why);
+            return Vec::new();
+        }
+    };
+    let Some(review) = &mut state.review else { return Vec::new() };
+    let same = |f: &ReviewFile| f.weighed.path == place.path && f.weighed.shown == place.shown;
+    let found = review.files.iter().position(same).and_then(|at| {
+        let hunk = review.files.get(at)?.weighed.hunks.iter().position(|h| h.id == place.hunk)?;
+        Some((at, hunk))
+    });
+    let Some((at, hunk)) = found else {
+        state.complain("The proposal is another one by now, so your text was not taken; look at it again.");
+        return Vec::new();
+    };
+    review.select(at);
+    let Some(file) = review.file_mut() else { return Vec::new() };
+    file.hunk = hunk;
+    let Some(proposed) = file.weighed.hunks.get(hunk) else { return Vec::new() };
+    let ends_with = if proposed.after.is_empty() { &proposed.before } else { &proposed.after };
+    let text = like(&text, ends_with);
+    if text == proposed.after {
+        if matches!(file.mark(), Mark::Edited { .. }) {
+            review.decide(&Mark::Open, false);
+        }
+        state.say("That is the proposed text, unchanged; y approves it.");
+        return foresee(state);
+    }
+    review.decide(&Mark::Edited { text }, false);
+    state.say("Your text will be written in place of the proposed; u takes that back.");
+    foresee(state)
+}
+
+fn preview(state: &mut State) {
+    let Some(file) = state.review.as_ref().and_then(Review::file) else { return };
+    let path = file.weighed.path.clone();
+    let title = format!("{} as it would be", Safe::line(path.relative()));
+    let body = Body::Page { path, drawn: None, asked: None };
+    state.overlays.push(Overlay::Sheet(Sheet { title, body, top: 0 }));
+}
+
+/// Everything that the verdict counts.
+fn list_verdict(state: &mut State) {
+    let Some(review) = &state.review else { return };
+    let Some(verdict) = &review.verdict else {
+        state.say("The proposed bundle is still being judged.");
+        return;
+    };
+    let mut list: Vec<(&'static str, String)> = Vec::new();
+    list.extend(review.torn.iter().map(|text| ("! ", text.clone())));
+    list.extend(verdict.appeared.iter().map(|text| ("+ ", text.clone())));
+    list.extend(verdict.vanished.iter().map(|text| ("− ", text.clone())));
+    list.extend(verdict.cited.iter().map(|path| ("  ", format!("{path} cites other sources"))));
+    if list.is_empty() {
+        list.push(("  ", "Nothing appears and nothing vanishes.".to_owned()));
+    }
+    let title = "What the changes bring (+) and heal (−)".to_owned();
+    state.overlays.push(Overlay::Sheet(Sheet { title, body: Body::List(list), top: 0 }));
+}
+
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 fn ask_all(state: &mut State) {
     let Some(review) = &state.review else { return };
-    let pending: Vec<_> =
-        review.files.iter().filter(|f| !matches!(f.decision, Decision::Rejected { .. })).collect();
-    let of = |test: fn(&ChangeKind) -> bool| pending.iter().filter(|f| test(&f.kind)).count();
+    let goes = |mark: &Mark| !matches!(mark, Mark::Rejected { .. } | Mark::PutOff);
+    let files: Vec<&ReviewFile> = review.files.iter().filter(|f| f.marks.iter().any(goes)).collect();
+    let of = |test: fn(&ChangeKind) -> bool| files.iter().filter(|f| test(&f.kind)).count();
     let counts = [
         (of(|k| matches!(k, ChangeKind::Create)), "created"),
         (of(|k| matches!(k, ChangeKind::Modify)), "modified"),
@@ -269,34 +413,42 @@ fn ask_all(state: &mut State) {
     ];
     let kinds: Vec<String> =
         counts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    let hunks: usize = pending.iter().map(|f| f.weighed.hunks).sum();
-    let added: usize = pending.iter().map(|f| f.weighed.added).sum();
-    let removed: usize = pending.iter().map(|f| f.weighed.removed).sum();
-    let rejected = review.files.len() - pending.len();
+    let marks = || review.files.iter().flat_map(|f| &f.marks);
+    let changes = marks().filter(|mark| goes(mark)).count();
+    let added: usize = files.iter().map(|f| f.weighed.added).sum();
+    let removed: usize = files.iter().map(|f| f.weighed.removed).sum();
     let mut text = vec![
-        format!("Approve all {} files and write them now?", pending.len()),
-        format!("{} · {hunks} hunks, +{added} −{removed} lines", kinds.join(", ")),
+        format!("Approve all {} and write them now?", plural(changes, "change")),
+        format!("{}: {} · +{added} −{removed} lines", plural(files.len(), "file"), kinds.join(", ")),
     ];
-    if rejected > 0 {
-        text.push(format!(
-            "{rejected} rejected {} not written.",
-            if rejected == 1 { "file is" } else { "files are" }
-        ));
+    let rejected = marks().filter(|mark| matches!(mark, Mark::Rejected { .. })).count();
+    let put_off = marks().filter(|mark| **mark == Mark::PutOff).count();
+    let left = [(rejected, "rejected"), (put_off, "put off")];
+    let left: Vec<String> =
+        left.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    if !left.is_empty() {
+        text.push(format!("Not written: {}.", left.join(", ")));
     }
     let wiki = state.keeps_pages_in_wiki();
     let odd =
         |f: &&&ReviewFile| review.changes.file(&f.weighed.path).is_some_and(|f| f.oddity(wiki).is_some());
-    match pending.iter().filter(odd).count() {
+    match files.iter().filter(odd).count() {
         0 => {}
         1 => text.push("1 file is marked with ! and should be looked at.".to_owned()),
         odd => text.push(format!("{odd} files are marked with ! and should be looked at.")),
     }
+    text.extend(some(&review.torn));
     match &review.verdict {
+        Some(_) if review.judging => text.push("The result is still being judged.".to_owned()),
         Some(Verdict { counts, appeared, .. }) if !appeared.is_empty() => text.push(format!(
-            "Then: {} errors, {} warnings; {} findings are new.",
-            counts.errors,
-            counts.warnings,
-            appeared.len()
+            "Then: {}, {}; {} new.",
+            plural(counts.errors, "error"),
+            plural(counts.warnings, "warning"),
+            if appeared.len() == 1 {
+                "1 finding is".to_owned()
+            } else {
+                format!("{} findings are", appeared.len())
+            }
         )),
         Some(_) => {}
         None => text.push("The result is still being judged.".to_owned()),
@@ -306,73 +458,108 @@ fn ask_all(state: &mut State) {
     state.overlays.push(Overlay::Confirm(Question { text, about: About::ApproveAll }));
 }
 
-/// After the question with the counts: approves what is not rejected, and writes.
-pub fn approve_all(state: &mut State) -> Vec<Effect> {
-    if let Some(review) = &mut state.review {
-        for file in &mut review.files {
-            if !matches!(file.decision, Decision::Rejected { .. }) {
-                file.decision = Decision::Approved { shown: file.weighed.shown };
-            }
-        }
+/// The first sentences, and how many more there are.
+fn some(torn: &[String]) -> Vec<String> {
+    const SHOWN: usize = 4;
+    let mut text: Vec<String> = torn.iter().take(SHOWN).map(|torn| format!("! {torn}")).collect();
+    if torn.len() > SHOWN {
+        text.push(format!(
+            "! {} more pages would be torn from others; the findings list them.",
+            torn.len() - SHOWN
+        ));
     }
-    apply(state)
+    text
 }
 
+/// After the question with the counts: approves what is neither rejected nor put off, and writes.
+pub fn approve_all(state: &mut State) -> Vec<Effect> {
+    if let Some(review) = &mut state.review {
+        review.approve_open();
+    }
+    write(state)
+}
+
+/// Writes, unless that would tear something apart, which is asked about first.
 fn apply(state: &mut State) -> Vec<Effect> {
+    let torn = state.review.as_ref().map(Review::torn_now).unwrap_or_default();
+    let decided = state.review.as_ref().is_some_and(|review| !review.decisions().is_empty());
+    if torn.is_empty() || !decided {
+        return write(state);
+    }
+    let mut text = some(&torn);
+    text.push(String::new());
+    text.push("Write what is approved all the same?   y  yes    n  no".to_owned());
+    state.overlays.push(Overlay::Confirm(Question { text, about: About::Apply }));
+    Vec::new()
+}
+
+pub fn write(state: &mut State) -> Vec<Effect> {
     let Some(review) = &mut state.review else { return Vec::new() };
-    let decisions = review.decisions();
+    let verdicts = review.decisions();
     if review.applying {
         state.say("Still writing.");
         return Vec::new();
     }
-    if decisions.is_empty() {
-        state.say("Nothing is decided yet: y approves a file, x rejects it, A approves all.");
+    if verdicts.is_empty() {
+        state.say("Nothing is decided yet: y approves a change, x rejects it, A approves all.");
         return Vec::new();
     }
     review.applying = true;
-    vec![Effect::Apply { changes: review.changes.clone(), decisions, mends: state.mending.is_some() }]
+    vec![Effect::Apply { changes: review.changes.clone(), verdicts, mends: state.mending.is_some() }]
+}
+
+/// What became of a set, for the screen.
+pub fn summary(resolved: &Resolved, applied: &Applied) -> Summary {
+    let name = |p: &BundlePath| Safe::line(p.relative()).into_string();
+    let failed = |path: &BundlePath| applied.failed.iter().any(|(at, _)| at == path);
+    let landed = |path: &BundlePath| {
+        let file = resolved.changes.file(path)?;
+        let edited = resolved.replaced.iter().filter(|(at, ..)| at == path).count();
+        let whole = resolved.proposed.file(path).is_some_and(|f| f.after == file.after);
+        let how = match edited {
+            _ if whole => String::new(),
+            0 => ", in part".to_owned(),
+            count => format!(", {} with your text", plural(count, "change")),
+        };
+        Some(format!("{}{how}", Safe::line(&file.done())))
+    };
+    let parts = resolved.rejected.iter().filter(|r| !failed(&r.path)).map(|r| {
+        let place = format!("{}, line {}", name(&r.path), r.hunk.old.start + 1);
+        (place, Safe::line(&r.reason).into_string())
+    });
+    let whole = applied.rejected.iter().map(|(p, reason)| (name(p), Safe::line(reason).into_string()));
+    Summary {
+        landed: applied.landed.iter().filter_map(landed).collect(),
+        rejected: whole.chain(parts).collect(),
+        failed: applied.failed.iter().map(|(_, e)| Safe::line(&e.to_string()).into_string()).collect(),
+        pending: 0,
+        notes: applied.notes.iter().map(|note| Safe::line(note).into_string()).collect(),
+        undo: !applied.landed.is_empty(),
+    }
 }
 
 /// What was written, refused and rejected: on screen, and to the manager.
-pub fn applied(state: &mut State, changes: &ChangeSet, applied: Applied) -> Vec<Effect> {
-    let name = |p: &BundlePath| Safe::line(p.relative()).into_string();
+pub fn applied(state: &mut State, resolved: Resolved, applied: Applied) -> Vec<Effect> {
+    let rest = resolved.rest(&applied);
     let summary = Summary {
-        landed: applied
-            .landed
-            .iter()
-            .filter_map(|path| changes.file(path))
-            .map(|file| Safe::line(&file.done()).into_string())
-            .collect(),
-        rejected: applied
-            .rejected
-            .iter()
-            .map(|(p, reason)| (name(p), Safe::line(reason).into_string()))
-            .collect(),
-        failed: applied.failed.iter().map(|(_, e)| Safe::line(&e.to_string()).into_string()).collect(),
-        pending: applied.pending.len(),
-        notes: applied.notes.iter().map(|note| Safe::line(note).into_string()).collect(),
-    };
-    let settled = |p: &BundlePath| {
-        applied.landed.contains(p) || applied.rejected.iter().any(|(rejected, _)| rejected == p)
+        pending: rest.files.iter().map(|file| file.hunks().len().max(1)).sum(),
+        ..summary(&resolved, &applied)
     };
     let mut touched = Vec::new();
-    for file in &state.staged.files {
-        if applied.landed.contains(&file.path) {
-            touched.push(file.path.clone());
-            if let ChangeKind::Rename { from } = &file.kind {
-                touched.push(from.clone());
-            }
+    for file in applied.landed.iter().filter_map(|path| resolved.changes.file(path)) {
+        touched.push(file.path.clone());
+        if let ChangeKind::Rename { from } = &file.kind {
+            touched.push(from.clone());
         }
     }
-    let left = ChangeSet {
-        id: state.staged.id,
-        files: state.staged.files.iter().filter(|f| !settled(&f.path)).cloned().collect(),
-    };
-    state.staged = Arc::new(left);
+    let mut effects = vec![Effect::Refresh(touched)];
+    // What was staged in the meantime is not of this set.
+    if resolved.proposed.id == state.staged.id {
+        state.staged = Arc::new(rest);
+    }
     tree::rebuild(state);
     state.overlays.clear();
     state.overlays.push(Overlay::Summary { summary, top: 0 });
-    let mut effects = vec![Effect::Refresh(touched)];
     if state.mending.is_some() {
         effects.extend(end_mending(state));
         return effects;
@@ -380,26 +567,26 @@ pub fn applied(state: &mut State, changes: &ChangeSet, applied: Applied) -> Vec<
     match &mut state.review {
         Some(review) if !state.staged.is_empty() => {
             review.applying = false;
-            review.changes = state.staged.clone();
-            review.files.retain(|f| !settled(&f.weighed.path));
             // An approval that failed does not stand for the next try.
             for file in &mut review.files {
                 if applied.failed.iter().any(|(p, _)| *p == file.weighed.path) {
-                    file.decision = Decision::Pending;
+                    file.marks.fill(Mark::Open);
+                    file.edition += 1;
                     file.stale = true;
                 }
             }
-            review.selected = review.selected.min(review.files.len().saturating_sub(1));
-            review.verdict = None;
-            review.foresee();
+            effects.push(Effect::Weigh { changes: state.staged.clone(), open: None });
         }
         _ => state.review = None,
     }
-    effects.push(Effect::Agent(Role::Manager, AgentCommand::Reviewed { changes: changes.clone(), applied }));
+    effects
+        .push(Effect::Agent(Role::Manager, AgentCommand::Reviewed { resolved: Box::new(resolved), applied }));
     effects
 }
 
 pub fn nothing_left(state: &mut State) {
     state.review = None;
-    state.overlays.retain(|o| !matches!(o, Overlay::Review | Overlay::Reason(_)));
+    state.overlays.retain(|o| {
+        !matches!(o, Overlay::Review | Overlay::Reason { .. } | Overlay::Edit(_) | Overlay::Sheet(_))
+    });
 }

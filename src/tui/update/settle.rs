@@ -3,10 +3,11 @@
 
 use super::citations;
 use crate::tui::effect::Effect;
+use crate::tui::event::Diff;
 use crate::tui::state::chat::Item;
 use crate::tui::state::layout::{self, diff_text, inner, overlay_box, page_text, regions};
 use crate::tui::state::page::Document;
-use crate::tui::state::{Overlay, Pane, State};
+use crate::tui::state::{Body, Overlay, Pane, State};
 use crate::tui::view;
 
 /// How many diffs after the chosen one are drawn before they are needed.
@@ -129,6 +130,8 @@ fn overlays(state: &mut State, effects: &mut Vec<Effect>) {
     let height = usize::from(area.height);
     let fixed = &state.fixed;
     let regions = layout::review(state);
+    let history_regions = layout::history(state);
+    let split = layout::split(state);
     match state.overlays.last_mut() {
         Some(Overlay::Help { top }) => {
             let rows = view::help::rows(fixed, usize::from(view::overlay::padded(area).width)).len();
@@ -145,28 +148,87 @@ fn overlays(state: &mut State, effects: &mut Vec<Effect>) {
         Some(Overlay::Review) => {
             let Some(review) = &mut state.review else { return };
             let text = diff_text(regions.diff);
-            review.list_top = into_view(
-                review.list_top.min(review.files.len().saturating_sub(usize::from(regions.files.height))),
-                review.selected,
-                usize::from(regions.files.height),
-            );
+            let height = usize::from(regions.files.height);
+            review.list_top = review.list_top.min(review.files.len().saturating_sub(height));
+            if review.selected != review.listed {
+                review.list_top = into_view(review.list_top, review.selected, height);
+                review.listed = review.selected;
+            }
+            let reveal = review.reveal;
             if let Some(file) = review.file_mut()
                 && let Some((_, diff)) = &file.diff
             {
-                file.top = file.top.min(diff.lines.len().saturating_sub(usize::from(text.height)));
+                place(&mut file.top, &mut file.hunk, diff, reveal, usize::from(text.height));
+                review.reveal = false;
             }
             // The next files are drawn ahead, so that walking through them does not wait.
+            let mut asked = Vec::new();
             for file in review.files.iter().skip(review.selected).take(1 + AHEAD) {
-                let wanted = (file.weighed.shown, text.width);
-                if file.diff.as_ref().is_none_or(|(width, _)| *width != text.width)
-                    && !review.asked.contains(&wanted)
+                let key = review.wanted(file, text.width, split);
+                if file.diff.as_ref().is_none_or(|(drawn, _)| *drawn != key)
+                    && !review.asked.contains(&key)
                     && let Some(change) = review.changes.file(&file.weighed.path)
                 {
-                    effects.push(Effect::RenderDiff { file: change.clone(), width: text.width });
-                    review.asked.push(wanted);
+                    let replaced = file.replaced();
+                    effects.push(Effect::RenderDiff { file: change.clone(), key, replaced });
+                    asked.push(key);
                 }
             }
+            review.asked.extend(asked);
+        }
+        Some(Overlay::Sheet(sheet)) => {
+            let text = view::overlay::padded(area);
+            if let Body::Page { path, drawn, asked } = &mut sheet.body
+                && drawn.as_ref().is_none_or(|(width, _)| *width != text.width)
+                && *asked != Some(text.width)
+                && let Some(review) = &state.review
+            {
+                *asked = Some(text.width);
+                effects.push(Effect::Preview {
+                    changes: review.changes.clone(),
+                    verdicts: review.forecast.clone(),
+                    path: path.clone(),
+                    wiki: state.wiki.clone(),
+                    width: text.width,
+                });
+            }
+            let rows = view::overlay::sheet_rows(sheet, text.width, &fixed.theme).len();
+            sheet.top = sheet.top.min(rows.saturating_sub(height));
+        }
+        Some(Overlay::History(history)) => {
+            let (list, set) = history_regions;
+            let height = usize::from(list.height);
+            history.selected = history.selected.min(history.list().len().saturating_sub(1));
+            history.list_top = into_view(history.list_top, history.selected, height);
+            if let Some(id) = history.record().map(|record| record.id) {
+                let wanted = (id, set.width.saturating_sub(1));
+                let there = history.drawn.as_ref().is_some_and(|(id, width, _)| (*id, *width) == wanted);
+                if !there && history.asked != Some(wanted) {
+                    history.asked = Some(wanted);
+                    effects.push(Effect::RenderSet { id, width: wanted.1 });
+                }
+            }
+            let rows = history.drawn.as_ref().map_or(0, |(.., lines)| lines.len());
+            history.top = history.top.min(rows.saturating_sub(usize::from(set.height).saturating_sub(1)));
         }
         _ => {}
+    }
+}
+
+/// Brings the hunk at hand into view, or after scrolling takes the first one in view; a decision is about what is seen.
+fn place(top: &mut usize, hunk: &mut usize, diff: &Diff, reveal: bool, height: usize) {
+    if reveal && let Some(rows) = diff.hunks.get(*hunk) {
+        let fits = rows.start > *top && rows.end <= *top + height;
+        if !fits {
+            // Two rows before it, for what it stands in.
+            *top = rows.start.saturating_sub(2);
+        }
+    }
+    *top = (*top).min(diff.lines.len().saturating_sub(height));
+    let seen = |rows: &std::ops::Range<usize>| rows.start < *top + height && rows.end > *top;
+    if !diff.hunks.get(*hunk).is_some_and(seen)
+        && let Some(first) = diff.hunks.iter().position(seen)
+    {
+        *hunk = first;
     }
 }

@@ -8,13 +8,16 @@ use crate::tui::keymap::Layer;
 use crate::tui::state::Fixed;
 use crate::tui::theme::Theme;
 
-const LAYERS: [Layer; 10] = [
+const LAYERS: [Layer; 13] = [
     Layer::Global,
     Layer::Plain,
     Layer::Tree,
     Layer::Page,
     Layer::Chat,
     Layer::Review,
+    Layer::Edit,
+    Layer::Sheet,
+    Layer::History,
     Layer::Problems,
     Layer::Summary,
     Layer::Confirm,
@@ -57,7 +60,10 @@ pub fn rows(fixed: &Fixed, columns: usize) -> Vec<Line<'static>> {
     rows.push(Line::styled("Mouse", theme.title));
     for (what, text) in [
         ("wheel", "scrolls the pane under the pointer"),
-        ("click", "focuses a pane, opens a page, follows a link, goes to a finding"),
+        (
+            "click",
+            "focuses a pane, opens a page, follows a link, goes to a finding, a file or a change of the review",
+        ),
         ("Shift", "with the mouse selects text, as in any terminal program"),
     ] {
         entry(&mut rows, what, text, 8, columns, theme);

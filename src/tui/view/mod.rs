@@ -3,6 +3,7 @@
 pub mod chat;
 pub mod explanation;
 pub mod help;
+pub mod history;
 pub mod overlay;
 pub mod page;
 pub mod paint;
@@ -56,12 +57,20 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
             Overlay::Review => review::draw(state, frame.buffer_mut()),
             Overlay::Summary { summary, top } => overlay::summary(state, summary, *top, frame.buffer_mut()),
             Overlay::Confirm(question) => overlay::confirm(state, question, frame.buffer_mut()),
-            Overlay::Reason(line) => {
-                let caret = overlay::reason(state, line, frame.buffer_mut());
+            Overlay::Reason { line, whole } => {
+                let caret = overlay::reason(state, line, *whole, frame.buffer_mut());
                 if top {
                     cursor = caret;
                 }
             }
+            Overlay::Edit(edit) => {
+                let caret = review::edit(state, edit, frame.buffer_mut());
+                if top {
+                    cursor = caret;
+                }
+            }
+            Overlay::Sheet(sheet) => overlay::sheet(state, sheet, frame.buffer_mut()),
+            Overlay::History(history) => history::draw(state, history, frame.buffer_mut()),
         }
     }
     if let Some(cursor) = cursor.filter(|c| area.contains(*c)) {

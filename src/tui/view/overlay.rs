@@ -1,5 +1,7 @@
 //! The smaller overlays: help, findings, what was written, questions, the reason of a rejection.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -8,11 +10,13 @@ use super::{help, paint};
 use crate::lint::{Finding, Level};
 use crate::okf::BundlePath;
 use crate::text::{Safe, width};
+use crate::tui::action::Action;
+use crate::tui::keymap::Layer;
 use crate::tui::state::composer;
 use crate::tui::state::layout::overlay_box;
 use crate::tui::state::problems::{Problems, Row};
 use crate::tui::state::review::Summary;
-use crate::tui::state::{Overlay, Question, State};
+use crate::tui::state::{Body, Overlay, Question, Sheet, State};
 use crate::tui::theme::Theme;
 
 /// The box of this overlay, also when another one lies on it.
@@ -138,7 +142,12 @@ pub fn summary(state: &State, summary: &Summary, top: usize, buffer: &mut Buffer
     let theme = &state.fixed.theme;
     let area = area(state, &|o| matches!(o, Overlay::Summary { .. }));
     let title = Line::styled(" Written ", theme.title);
-    let inner = paint::sheet(buffer, area, &title, &Line::styled(" Enter closes ", theme.dim), theme);
+    let key = |action| state.fixed.keymap.hint(Layer::Summary, action).unwrap_or_default();
+    let right = match summary.undo {
+        true => format!(" {} takes it back, Enter closes ", key(Action::Undo)),
+        false => " Enter closes ".to_owned(),
+    };
+    let inner = paint::sheet(buffer, area, &title, &Line::styled(right, theme.dim), theme);
     let text = padded(inner);
     for (row, line) in
         summary_rows(summary, theme).iter().skip(top).take(usize::from(text.height)).enumerate()
@@ -147,27 +156,68 @@ pub fn summary(state: &State, summary: &Summary, top: usize, buffer: &mut Buffer
     }
 }
 
+/// Rows of a sheet in so many columns.
+pub fn sheet_rows<'a>(sheet: &'a Sheet, columns: u16, theme: &Theme) -> Cow<'a, [Line<'static>]> {
+    match &sheet.body {
+        Body::Page { drawn: Some((_, lines)), .. } => Cow::Borrowed(lines),
+        Body::Page { drawn: None, .. } => Cow::Owned(vec![Line::styled("drawing the page…", theme.dim)]),
+        Body::List(items) => {
+            let mut rows = Vec::new();
+            for (mark, text) in items {
+                let style = match *mark {
+                    "− " => theme.success,
+                    "  " => theme.text,
+                    _ => theme.warning,
+                };
+                let room = usize::from(columns).saturating_sub(width::width(mark));
+                for (nth, range) in width::wrap(text, room).into_iter().enumerate() {
+                    let part = text.get(range).unwrap_or_default().to_owned();
+                    let mark = if nth == 0 { mark } else { "  " };
+                    rows.push(Line::from(vec![
+                        Span::styled(mark.to_owned(), style),
+                        Span::styled(part, style),
+                    ]));
+                }
+            }
+            Cow::Owned(rows)
+        }
+    }
+}
+
+pub fn sheet(state: &State, sheet: &Sheet, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let area = area(state, &|o| matches!(o, Overlay::Sheet(_)));
+    let title = Line::styled(format!(" {} ", sheet.title), theme.title);
+    let text = padded(paint::sheet(buffer, area, &title, &Line::styled(" Esc closes ", theme.dim), theme));
+    let rows = sheet_rows(sheet, text.width, theme);
+    for (row, line) in rows.iter().skip(sheet.top).take(usize::from(text.height)).enumerate() {
+        paint::line(buffer, text, row, line);
+    }
+    paint::scrollbar(buffer, area, sheet.top, rows.len(), theme, true);
+}
+
 pub fn confirm(state: &State, question: &Question, buffer: &mut Buffer) {
     let theme = &state.fixed.theme;
     let area = area(state, &|o| matches!(o, Overlay::Confirm(_)));
     let inner = paint::sheet(buffer, area, &Line::styled(" Sure? ", theme.title), &Line::default(), theme);
     let text = padded(inner);
-    for (row, line) in question.text.iter().enumerate() {
-        paint::line(
-            buffer,
-            text,
-            row + 1,
-            &paint::cut(&Line::styled(line.clone(), theme.text), usize::from(text.width)),
-        );
+    for (row, line) in question.rows(usize::from(text.width)).into_iter().enumerate() {
+        paint::line(buffer, text, row + 1, &Line::styled(line.to_owned(), theme.text));
     }
 }
 
 /// Draws the field and says where the caret is.
-pub fn reason(state: &State, line: &composer::Line, buffer: &mut Buffer) -> Option<Position> {
+pub fn reason(state: &State, line: &composer::Line, whole: bool, buffer: &mut Buffer) -> Option<Position> {
     let theme = &state.fixed.theme;
-    let area = area(state, &|o| matches!(o, Overlay::Reason(_)));
+    let area = area(state, &|o| matches!(o, Overlay::Reason { .. }));
     let file = state.review.as_ref().and_then(|r| r.file())?;
-    let title = Line::styled(format!(" Reject {} ", Safe::line(file.weighed.path.relative())), theme.title);
+    let path = Safe::line(file.weighed.path.relative());
+    let what = match file.marks.len() {
+        1 => format!(" Reject {path} "),
+        _ if whole => format!(" Reject all of {path} "),
+        count => format!(" Reject change {} of {count} in {path} ", file.hunk + 1),
+    };
+    let title = Line::styled(what, theme.title);
     let right = Line::styled(" Enter rejects, Esc goes back ", theme.dim);
     let within = paint::sheet(buffer, area, &title, &right, theme);
     let text = padded(within);

@@ -51,8 +51,9 @@ fn mode(state: &State) -> &'static str {
         Some(Overlay::Help { .. }) => "HELP",
         Some(Overlay::Problems(_)) => "FINDINGS",
         Some(Overlay::Explanation { .. }) => "RULE",
-        Some(Overlay::Review | Overlay::Reason(_)) => "REVIEW",
+        Some(Overlay::Review | Overlay::Reason { .. } | Overlay::Edit(_) | Overlay::Sheet(_)) => "REVIEW",
         Some(Overlay::Summary { .. }) => "WRITTEN",
+        Some(Overlay::History(_)) => "HISTORY",
         Some(Overlay::Confirm(_)) => "QUESTION",
         None => match state.focus {
             Pane::Tree => "TREE",
