@@ -11,6 +11,7 @@ pub mod driver;
 pub mod event;
 pub mod fsm;
 pub mod prompt;
+pub mod reading;
 pub mod record;
 pub mod replay;
 pub mod review;
