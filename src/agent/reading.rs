@@ -1,7 +1,7 @@
 //! What the model has read: which lines of which file, and in which state. An edit starts from there; the person sees at the
 //! end of a turn whether a source was read in full.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -53,7 +53,10 @@ struct Seen {
 
 /// The reading of one session. Shared by reference; locks inside.
 #[derive(Debug, Default)]
-pub struct Ledger(Mutex<BTreeMap<BundlePath, Seen>>);
+pub struct Ledger {
+    seen: Mutex<BTreeMap<BundlePath, Seen>>,
+    written: Mutex<BTreeSet<BundlePath>>,
+}
 
 impl Ledger {
     /// The model was shown these lines of the file, or wrote it whole (`lines` is none then: it is known, but was not read).
@@ -86,6 +89,16 @@ impl Ledger {
         }
     }
 
+    /// Something was staged for this file.
+    pub fn wrote(&self, path: &BundlePath) {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+    }
+
+    /// Files that something was staged for, in path order.
+    pub fn written(&self) -> Vec<BundlePath> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
     /// Everything that was read.
     pub fn readings(&self) -> Vec<Reading> {
         self.map().iter().filter(|(_, seen)| !seen.ranges.is_empty()).map(reading).collect()
@@ -102,7 +115,7 @@ impl Ledger {
 
     // A poisoned lock guards a map that is whole: each entry is written in one step.
     fn map(&self) -> MutexGuard<'_, BTreeMap<BundlePath, Seen>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

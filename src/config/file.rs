@@ -15,12 +15,13 @@ use crate::text::LineIndex;
 pub(super) const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Everything a configuration file can hold. `config.example.toml` documents each key.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct File {
     pub model: Model,
     pub manager: Manager,
     pub reader: Reader,
+    pub limits: Limits,
     pub lint: Lint,
     pub history: History,
     pub git: Git,
@@ -88,6 +89,8 @@ pub struct Model {
     pub model: Option<String>,
     /// Name of the environment variable that holds the key. The key itself has no place in a file that is copied around.
     pub api_key_env: Option<String>,
+    /// Tokens that a conversation with it may be long. Without it the length is learned when the server refuses one.
+    pub context_tokens: Option<NonZeroU32>,
     /// Longest silence of the server before it counts as gone. A local model may think this long about a long prompt.
     pub timeout_seconds: NonZeroU32,
 }
@@ -98,6 +101,7 @@ impl Default for Model {
             base_url: None,
             model: None,
             api_key_env: None,
+            context_tokens: None,
             timeout_seconds: const { NonZeroU32::new(120).unwrap() },
         }
     }
@@ -108,11 +112,55 @@ impl Default for Model {
 pub struct Manager {
     /// `raw/` cannot be written.
     pub protect_raw: bool,
+    pub review: Review,
+    /// File patterns from the bundle's root: what is created or changed there is approved without a question.
+    pub automatic: Vec<String>,
 }
 
 impl Default for Manager {
     fn default() -> Self {
-        Self { protect_raw: true }
+        Self { protect_raw: true, review: Review::default(), automatic: Vec::new() }
+    }
+}
+
+/// When the workbench asks about staged changes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Review {
+    /// When the turn has ended.
+    #[default]
+    Turn,
+    /// After each step that staged something; the turn waits.
+    Write,
+}
+
+/// What one session of an agent may use; a key that is left out sets no limit.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Answers of the model in one turn.
+    pub steps: NonZeroU32,
+    /// Minutes of one turn.
+    pub minutes: Option<NonZeroU32>,
+    /// Tokens in and out of a session.
+    pub tokens: Option<u64>,
+    /// Money of a session, in the currency of the prices.
+    pub money: Option<f64>,
+    /// Price of a million tokens.
+    pub price_input: f64,
+    pub price_output: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            steps: const { NonZeroU32::new(100).unwrap() },
+            minutes: None,
+            tokens: None,
+            money: None,
+            price_input: 0.0,
+            price_output: 0.0,
+        }
     }
 }
 

@@ -202,7 +202,16 @@ fn the_example_documents_every_key_and_no_other() {
             "model.model",
             "model.api_key_env",
             "model.timeout_seconds",
+            "model.context_tokens",
             "manager.protect_raw",
+            "manager.review",
+            "manager.automatic",
+            "limits.steps",
+            "limits.minutes",
+            "limits.tokens",
+            "limits.money",
+            "limits.price_input",
+            "limits.price_output",
             "reader.not_found_message",
             "lint.profile",
             "lint.select",
@@ -218,8 +227,9 @@ fn the_example_documents_every_key_and_no_other() {
     );
     // Exhaustive on purpose: a new key does not compile until it is listed above.
     let File {
-        model: file::Model { base_url, model, api_key_env, timeout_seconds },
-        manager: file::Manager { protect_raw },
+        model: file::Model { base_url, model, api_key_env, context_tokens, timeout_seconds },
+        manager: file::Manager { protect_raw, review, automatic },
+        limits,
         reader: file::Reader { not_found_message },
         lint: file::Lint { profile, select, ignore, levels },
         permissions: file::Permissions { rules },
@@ -232,6 +242,8 @@ fn the_example_documents_every_key_and_no_other() {
     assert_eq!(timeout_seconds, file::Model::default().timeout_seconds);
     assert!(protect_raw && file::Manager::default().protect_raw);
     assert_eq!(not_found_message, None);
+    assert_eq!((context_tokens, review, automatic), (None, file::Review::Turn, Vec::new()));
+    assert_eq!(limits, file::Limits::default());
     assert!(rules.is_empty());
     let history = file::History::default();
     assert_eq!((keep_days, keep_mb), (history.keep_days, history.keep_mb));

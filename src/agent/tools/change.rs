@@ -42,7 +42,9 @@ fn moved(staged: &Staged, seen: &Ledger, from: &BundlePath, to: &BundlePath) -> 
     plan.stage(staged).map_err(|e| format!("{e}. The move is staged in part: look at it with diff."))?;
     for (from, to) in &plan.moves {
         seen.moved(from, to);
+        seen.wrote(to);
     }
+    plan.edits.keys().for_each(|path| seen.wrote(path));
     let is_moved = |path: &BundlePath| plan.moves.iter().any(|(_, to)| to == path);
     let others: Vec<&str> =
         plan.edits.keys().filter(|path| !is_moved(path)).map(BundlePath::as_str).collect();

@@ -254,7 +254,7 @@ impl Folded {
         let whole = self.pieces.get(end).map_or(self.text.len(), |(at, _)| *at) == part.end;
         let (_, last) = self.pieces.get(end.checked_sub(1)?)?;
         let (_, start) = self.pieces.get(first)?;
-        whole.then(|| start.start..last.end)
+        whole.then_some(start.start..last.end)
     }
 }
 

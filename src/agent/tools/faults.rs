@@ -192,7 +192,8 @@ fn h14_a_path_of_this_machine_is_refused_with_how_paths_look() {
     for wrong in ["C:\\wiki\\a.md", "C:/wiki/a.md", "\\wiki\\a.md", "~/a.md", "/wiki/../../a.md", "a\0b.md"] {
         let refused = fails(&tools, "write_file", json!({"file_path": wrong, "content": "x"}));
         assert!(
-            refused.contains("Paths start at the bundle: /wiki/index.md") || refused.contains("choose another name"),
+            refused.contains("Paths start at the bundle: /wiki/index.md")
+                || refused.contains("choose another name"),
             "{wrong}: {refused}"
         );
     }

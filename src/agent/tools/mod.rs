@@ -13,11 +13,12 @@ mod propose;
 mod provenance;
 mod schema;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
 use self::arguments::Arguments;
+pub use self::change::overview;
 pub use self::schema::Tool;
 use super::client::ToolSchema;
 use super::event::{Role, Todo};
@@ -67,26 +68,33 @@ pub struct Toolbox {
     seen: Ledger,
     /// Tools of the role that this session has not.
     without: &'static [Tool],
+    /// Held while a call changes the staged set: between reading a file and staging it anew, no assistant may come.
+    gate: Arc<Mutex<()>>,
 }
 
 impl Toolbox {
     /// The manager's tools. Every write goes to `staged`, which checks the rules.
     pub fn manager(staged: Arc<Staged>) -> Self {
-        Self { access: Access::Manager(staged), seen: Ledger::default(), without: &[] }
+        Self { access: Access::Manager(staged), seen: Ledger::default(), without: &[], gate: Arc::default() }
     }
 
     /// The reader's tools.
     pub fn reader(bundle: Arc<dyn Read>) -> Self {
-        Self { access: Access::Reader(ReadOnly::new(bundle)), seen: Ledger::default(), without: &[] }
+        Self {
+            access: Access::Reader(ReadOnly::new(bundle)),
+            seen: Ledger::default(),
+            without: &[],
+            gate: Arc::default(),
+        }
     }
 
-    /// The tools of an assistant: the same bundle, rules and staged set, nothing read yet, and no assistants of its own. Its
-    /// plan is its own affair.
+    /// The tools of an assistant: the same bundle, rules and staged set, nothing read yet, and no assistants of its own.
     pub fn assistant(&self) -> Self {
         Self {
             access: self.access.clone(),
             seen: Ledger::default(),
-            without: &[Tool::Task, Tool::WriteTodos],
+            without: &[Tool::Task],
+            gate: self.gate.clone(),
         }
     }
 
@@ -139,6 +147,8 @@ impl Toolbox {
                 ));
             }
         };
+        // A poisoned gate guards nothing by itself.
+        let _held = tool.writes().then(|| self.gate.lock().unwrap_or_else(PoisonError::into_inner));
         self.call(tool, &arguments).unwrap_or_else(|problem| {
             let given = arguments.names().join(", ");
             let given = if given.is_empty() { "none".to_owned() } else { given };
@@ -168,7 +178,7 @@ impl Toolbox {
             (Tool::MultiEdit, Access::Manager(staged)) => {
                 propose::multi_edit(staged, &self.seen, arguments)?.into()
             }
-            (Tool::Delete, Access::Manager(staged)) => propose::delete(staged, arguments)?.into(),
+            (Tool::Delete, Access::Manager(staged)) => propose::delete(staged, &self.seen, arguments)?.into(),
             (Tool::Rename, Access::Manager(staged)) => change::rename(staged, &self.seen, arguments)?.into(),
             (Tool::Diff, Access::Manager(staged)) => change::diff(staged, arguments)?.into(),
             (Tool::Discard, Access::Manager(staged)) => change::discard(staged, arguments)?.into(),
@@ -184,6 +194,17 @@ impl Toolbox {
         match &self.access {
             Access::Manager(staged) => change::proposed(staged),
             Access::Reader(bundle) => crate::wiki::Wiki::load(bundle).map_err(|e| e.to_string()),
+        }
+    }
+
+    /// The description in a call of `task`; an error is a sentence for the model.
+    pub fn task(arguments: &str) -> Result<String, String> {
+        let map = parse(arguments).map_err(|problem| {
+            format!("The arguments of task are not a JSON object ({problem}). Send them again.")
+        })?;
+        match map.get("description").and_then(Value::as_str).map(str::trim) {
+            Some(text) if !text.is_empty() => Ok(text.to_owned()),
+            _ => Err("task: `description` must say what is to be done.".to_owned()),
         }
     }
 

@@ -57,6 +57,7 @@ fn stage(
     let text = signed.as_deref().unwrap_or(after);
     staged.write(path, text.as_bytes()).map_err(|e| e.to_string())?;
     seen.note(path, text.as_bytes(), text.split_inclusive('\n').count(), None);
+    seen.wrote(path);
     let mut notes = String::new();
     if signed.is_some() {
         notes.push_str(" The field `generated` was set by the workbench.");
@@ -149,11 +150,16 @@ fn original(staged: &Staged, seen: &Ledger, path: &BundlePath) -> Result<String,
     Ok(text)
 }
 
-pub fn delete(staged: &Staged, arguments: &Arguments) -> Result<Result<String, String>, String> {
+pub fn delete(
+    staged: &Staged,
+    seen: &Ledger,
+    arguments: &Arguments,
+) -> Result<Result<String, String>, String> {
     let path = arguments.path("file_path")?;
     let before = staged.read(&path).ok();
     Ok(match staged.delete(&path) {
         Ok(()) => {
+            seen.wrote(&path);
             let flagged = changes_computation(&path, before.as_deref(), None);
             let note = if flagged { " It takes a computation away; the person is told so." } else { "" };
             Ok(format!("Staged: {path} deleted. It waits for review.{note}"))
