@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use pulldown_cmark::{Event, Options, Parser};
+use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
@@ -240,20 +240,9 @@ fn plain(markdown: &str) -> String {
     ) {
         match event {
             Event::Text(piece) | Event::Code(piece) => text.push_str(&piece),
-            Event::SoftBreak | Event::HardBreak | Event::End(_) => {
-                // Emphasis within a word ends without a gap.
-                if !matches!(
-                    event,
-                    Event::End(
-                        pulldown_cmark::TagEnd::Emphasis
-                            | pulldown_cmark::TagEnd::Strong
-                            | pulldown_cmark::TagEnd::Link
-                            | pulldown_cmark::TagEnd::Strikethrough
-                    )
-                ) {
-                    text.push(' ');
-                }
-            }
+            // Emphasis within a word ends without a gap.
+            Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link | TagEnd::Strikethrough) => {}
+            Event::SoftBreak | Event::HardBreak | Event::End(_) => text.push(' '),
             _ => {}
         }
     }

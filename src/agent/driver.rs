@@ -1,22 +1,22 @@
 //! Runs a session: performs what the state machine asks for and speaks to one listener.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use futures::StreamExt;
-use futures::stream::BoxStream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio_util::sync::CancellationToken;
 
-use super::client::{ModelClient, ModelError, ModelErrorKind, ModelEvent};
+use super::approval::{Approval, When};
+use super::assistant::Staff;
+use super::budget::{Limits, Meter};
+use super::client::ModelClient;
+use super::engine::{Engine, Host};
 use super::event::{AgentCommand, AgentEvent, Role};
-use super::fsm::{Effect, Input, Loop, RunCall};
+use super::fsm::{Input, Loop};
 use super::record::{self, Keeping, Log};
-use super::tools::{Outcome, Toolbox};
+use super::tools::Toolbox;
 use super::{prompt, review};
 use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
+use crate::okf::BundlePath;
 
 /// Settings of a manager session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,11 +25,21 @@ pub struct ManagerOptions {
     pub protect_raw: bool,
     /// Rules of the person, before the role's own.
     pub rules: Vec<Rule>,
+    pub approval: Approval,
+    pub limits: Limits,
+    /// The model's window in tokens, when it is known.
+    pub window: Option<u64>,
 }
 
 impl Default for ManagerOptions {
     fn default() -> Self {
-        Self { protect_raw: true, rules: Vec::new() }
+        Self {
+            protect_raw: true,
+            rules: Vec::new(),
+            approval: Approval::default(),
+            limits: Limits::default(),
+            window: None,
+        }
     }
 }
 
@@ -40,6 +50,9 @@ pub struct ReaderOptions {
     pub not_found_message: Option<String>,
     /// Rules of the person; what they say of writing does not concern a reader.
     pub rules: Vec<Rule>,
+    pub limits: Limits,
+    /// The model's window in tokens, when it is known.
+    pub window: Option<u64>,
 }
 
 /// A running session. Dropping `commands` ends it.
@@ -68,7 +81,8 @@ pub fn keep_manager(
     keeping: Keeping,
 ) -> Session {
     let staged = Arc::new(Staged::new(bundle, Rules::manager(options.protect_raw).after(&options.rules)));
-    start(Toolbox::manager(staged), client, prompt::manager(), keeping)
+    let ManagerOptions { approval, limits, window, .. } = options;
+    start(Toolbox::manager(staged), client, prompt::manager(), keeping, Manner { approval, limits, window })
 }
 
 /// Starts a reader on the current tokio runtime. It holds nothing that writes.
@@ -89,10 +103,25 @@ pub fn keep_reader(
         reads.map(|rule| Rule { operations: vec![Operation::Read], ..rule.clone() }).collect();
     // An overlay that nothing is ever staged in: it checks the rules of each read.
     let bundle = Arc::new(Staged::new(bundle, Rules::reader().after(&reads)));
-    start(Toolbox::reader(bundle), client, prompt::reader(not_found), keeping)
+    let ReaderOptions { limits, window, .. } = options;
+    let manner = Manner { approval: Approval::default(), limits, window };
+    start(Toolbox::reader(bundle), client, prompt::reader(not_found), keeping, manner)
 }
 
-fn start(tools: Toolbox, client: Arc<dyn ModelClient>, system: String, keeping: Keeping) -> Session {
+/// How a session works, whatever its role.
+struct Manner {
+    approval: Approval,
+    limits: Limits,
+    window: Option<u64>,
+}
+
+fn start(
+    tools: Toolbox,
+    client: Arc<dyn ModelClient>,
+    system: String,
+    keeping: Keeping,
+    manner: Manner,
+) -> Session {
     let (commands, command_queue) = unbounded_channel();
     let (event_sink, events) = unbounded_channel();
     let (role, staged) = (tools.role(), tools.staged().cloned());
@@ -105,7 +134,17 @@ fn start(tools: Toolbox, client: Arc<dyn ModelClient>, system: String, keeping: 
     for event in restored.events {
         let _ = event_sink.send(event);
     }
-    let mut driver = Driver { tools: Arc::new(tools), client, events: event_sink, log, told: 0, shown: 0 };
+    let (tools, meter) = (Arc::new(tools), Arc::new(Meter::new(manner.limits)));
+    let staff = Staff {
+        client: client.clone(),
+        meter: meter.clone(),
+        window: manner.window,
+        system: prompt::assistant(),
+        events: event_sink.clone(),
+    };
+    let engine = Engine::new(machine, tools.clone(), client, meter, manner.window, Some(Arc::new(staff)));
+    let approval = manner.approval;
+    let mut driver = Driver { tools, events: event_sink, log, approval, told: 0, shown: 0, approving: false };
     if let Some(staged) = &staged
         && !restored.staged.is_empty()
     {
@@ -114,27 +153,24 @@ fn start(tools: Toolbox, client: Arc<dyn ModelClient>, system: String, keeping: 
         (driver.told, driver.shown) = (changes.id, changes.id);
         let _ = driver.events.send(AgentEvent::AwaitingReview(changes));
     }
-    tokio::spawn(driver.run(machine, command_queue));
+    tokio::spawn(driver.run(engine, command_queue));
     Session { role, commands, events, staged }
 }
 
 struct Driver {
     tools: Arc<Toolbox>,
-    client: Arc<dyn ModelClient>,
     events: UnboundedSender<AgentEvent>,
     log: Log,
+    approval: Approval,
     /// Id of the change set that was last told, and of the one last handed out for review.
     told: u64,
     shown: u64,
+    /// What the configuration approves is being applied.
+    approving: bool,
 }
 
-type Stream = BoxStream<'static, Result<ModelEvent, ModelError>>;
-
 impl Driver {
-    async fn run(mut self, mut machine: Loop, mut commands: UnboundedReceiver<AgentCommand>) {
-        let (tool_sink, mut tool_results) = unbounded_channel();
-        let mut stream: Option<Stream> = None;
-        let mut cancel = CancellationToken::new();
+    async fn run(mut self, mut engine: Engine, mut commands: UnboundedReceiver<AgentCommand>) {
         loop {
             // Commands first: an interrupt must not wait behind a flood of text.
             let input = tokio::select! {
@@ -146,67 +182,61 @@ impl Driver {
                     },
                     None => break,
                 },
-                Some(done) = tool_results.recv() => done,
-                event = next(&mut stream) => match event {
-                    Some(Ok(event)) => Input::Model(event),
-                    Some(Err(error)) => Input::ModelFailed(error),
-                    None => {
-                        stream = None;
-                        Input::ModelFailed(ModelError {
-                            kind: ModelErrorKind::Cut,
-                            message: "The model's answer broke off. Ask again.".to_owned(),
-                        })
-                    }
-                },
+                input = engine.next() => input,
             };
-            if matches!(&input, Input::Model(ModelEvent::Done(_)) | Input::ModelFailed(_)) {
-                stream = None;
+            if matches!(input, Input::ToolDone { .. }) && self.approval.when == When::Write && self.unseen() {
+                engine.feed(Input::Hold, &mut self);
             }
-            self.log.input(&input);
-            let mut effects: std::collections::VecDeque<Effect> = machine.step(input).into();
-            while let Some(effect) = effects.pop_front() {
-                match effect {
-                    Effect::Emit(event) => self.emit(event),
-                    Effect::Ask(request) => stream = Some(self.client.stream(request)),
-                    Effect::CancelAsk => stream = None,
-                    Effect::CancelTools => cancel.cancel(),
-                    Effect::RunTools(calls) => {
-                        cancel = CancellationToken::new();
-                        tokio::spawn(run_tools(self.tools.clone(), calls, cancel.clone(), tool_sink.clone()));
-                    }
-                    Effect::EndTurn(event) => self.end_turn(event),
-                }
+            engine.feed(input, &mut self);
+            if engine.machine.is_waiting() {
+                self.ask_review();
             }
             if let Some(error) = self.log.trouble() {
                 let text =
                     format!("This conversation is not kept any more: {error}. It goes on all the same.");
-                let _ = self.events.send(AgentEvent::Notice(text));
+                self.send(AgentEvent::Notice(text));
             }
         }
-        cancel.cancel();
     }
 
-    fn emit(&mut self, event: AgentEvent) {
-        let finished = matches!(&event, AgentEvent::ToolFinished { ok: true, .. });
+    fn send(&self, event: AgentEvent) {
         // An error: nobody listens any more, and the session is about to end.
         let _ = self.events.send(event);
-        if finished && let Some(staged) = self.tools.staged() {
-            let changes = staged.changes();
-            if changes.id != self.told {
-                self.told = changes.id;
-                self.log.staged(&changes);
-                let _ = self.events.send(AgentEvent::Staged(changes));
-            }
+    }
+
+    /// Whether something is staged that was not handed out for review.
+    fn unseen(&self) -> bool {
+        let changes = self.tools.staged().map(|staged| staged.changes());
+        changes.is_some_and(|changes| !changes.is_empty() && changes.id != self.shown)
+    }
+
+    /// Hands out what is staged, first what the configuration approves.
+    fn ask_review(&mut self) {
+        let Some(staged) = self.tools.staged() else { return };
+        let changes = staged.changes();
+        if changes.is_empty() || changes.id == self.shown {
+            return;
         }
+        self.shown = changes.id;
+        let decisions = self.approval.decide(staged, &changes);
+        self.approving = !decisions.is_empty();
+        self.send(if self.approving {
+            AgentEvent::Approved { changes, decisions }
+        } else {
+            AgentEvent::AwaitingReview(changes)
+        });
     }
 
     fn command(&mut self, command: AgentCommand) -> Option<Input> {
         match command {
             AgentCommand::Say(text) => Some(Input::Say(text)),
             AgentCommand::Tell(note) => Some(Input::Reviewed { note, answer: false }),
+            AgentCommand::Unqueue(id) => Some(Input::Unqueue(id)),
             AgentCommand::Interrupt => Some(Input::Interrupt),
             AgentCommand::Reviewed { resolved, applied } => {
                 let mut merged = Vec::new();
+                let approving = std::mem::take(&mut self.approving);
+                let mut rest = false;
                 if let Some(staged) = self.tools.staged() {
                     self.log.landed(&applied.landed);
                     staged.settle_resolved(&resolved, &applied);
@@ -218,89 +248,63 @@ impl Driver {
                     let changes = staged.changes();
                     self.told = changes.id;
                     self.log.staged(&changes);
-                    let _ = self.events.send(if merged.is_empty() {
-                        AgentEvent::Staged(changes)
+                    // What was merged, or is not approved by itself, has been seen by nobody yet.
+                    rest = approving && !changes.is_empty();
+                    if merged.is_empty() && !rest {
+                        self.send(AgentEvent::Staged(changes));
                     } else {
-                        // What was merged has been seen by nobody yet.
                         self.shown = changes.id;
-                        AgentEvent::AwaitingReview(changes)
-                    });
-                }
-                let (note, answer) = review::note(&resolved, &applied, &merged)?;
-                Some(Input::Reviewed { note, answer })
-            }
-        }
-    }
-
-    fn end_turn(&mut self, event: AgentEvent) {
-        if let Some(staged) = self.tools.staged() {
-            let changes = staged.changes();
-            if !changes.is_empty() && changes.id != self.shown {
-                self.shown = changes.id;
-                let _ = self.events.send(AgentEvent::AwaitingReview(changes));
-            }
-        }
-        let _ = self.events.send(event);
-    }
-}
-
-/// The next event of the running answer; waits for ever when none runs.
-async fn next(stream: &mut Option<Stream>) -> Option<Result<ModelEvent, ModelError>> {
-    match stream {
-        Some(stream) => stream.next().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Runs calls in their order: neighbouring ones that only look run side by side, one that writes runs alone.
-async fn run_tools(
-    tools: Arc<Toolbox>,
-    calls: Vec<RunCall>,
-    cancel: CancellationToken,
-    results: UnboundedSender<Input>,
-) {
-    let writes = |call: &RunCall| tools.find(&call.name).is_some_and(super::tools::Tool::writes);
-    for group in calls.chunk_by(|a, b| !writes(a) && !writes(b)) {
-        let running = group.iter().map(|call| {
-            let (tools, cancel, results) = (tools.clone(), cancel.clone(), results.clone());
-            let alone = writes(call);
-            let call = call.clone();
-            async move {
-                let started = Instant::now();
-                let id = call.call;
-                let outcome = if cancel.is_cancelled() {
-                    Outcome::error("Not run: the person stopped you before this call started.")
-                } else if alone {
-                    // A write that has started is waited for: what is said of it must be true. It takes milliseconds.
-                    run(tools, call).await
-                } else {
-                    tokio::select! {
-                        outcome = run(tools, call) => outcome,
-                        () = cancel.cancelled() => Outcome::error("Stopped: the person stopped you before the result was there."),
+                        self.send(AgentEvent::AwaitingReview(changes));
                     }
-                };
-                let _ = results.send(done(id, outcome, started.elapsed()));
+                }
+                match review::note(&resolved, &applied, &merged) {
+                    // The review that is waited for is still to come.
+                    Some((note, false)) if rest => Some(Input::Warn(note)),
+                    Some((note, answer)) => Some(Input::Reviewed { note, answer }),
+                    None if self.approval.when == When::Write => {
+                        let note =
+                            "[The person looked at what you staged and decided nothing yet.]".to_owned();
+                        Some(Input::Reviewed { note, answer: false })
+                    }
+                    None => None,
+                }
             }
-        });
-        futures::future::join_all(running).await;
+        }
     }
 }
 
-fn done(call: super::event::CallId, outcome: Outcome, elapsed: Duration) -> Input {
-    Input::ToolDone { call, ok: outcome.ok, text: outcome.text, todos: outcome.todos, elapsed }
-}
+impl Host for Driver {
+    fn input(&mut self, input: &Input) {
+        self.log.input(input);
+    }
 
-/// Runs one call off the async threads. A panic in a tool is that call's error, not the session's end.
-async fn run(tools: Arc<Toolbox>, call: RunCall) -> Outcome {
-    let name = call.name.clone();
-    let task = tokio::task::spawn_blocking(move || {
-        std::panic::catch_unwind(AssertUnwindSafe(|| tools.run(&call.name, &call.arguments))).ok()
-    });
-    match task.await {
-        Ok(Some(outcome)) => outcome,
-        _ => Outcome::error(format!("{name} failed inside the workbench. Try another way.")),
+    fn emit(&mut self, event: AgentEvent) {
+        // A failed call too may have staged something: an assistant's, for one.
+        let finished = matches!(&event, AgentEvent::ToolFinished { .. });
+        self.send(event);
+        if finished && let Some(staged) = self.tools.staged() {
+            let changes = staged.changes();
+            if changes.id != self.told {
+                self.told = changes.id;
+                self.log.staged(&changes);
+                self.send(AgentEvent::Staged(changes));
+            }
+        }
+    }
+
+    fn end(&mut self, event: AgentEvent) {
+        if let Ok(raw) = BundlePath::root().join("raw") {
+            let read = self.tools.ledger().turn(&raw);
+            if !read.is_empty() {
+                self.send(AgentEvent::SourcesRead(read));
+            }
+        }
+        self.ask_review();
+        self.send(event);
     }
 }
 
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod tests;

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bundle::ChangeSet;
+use super::budget::Stop;
+use super::reading::Reading;
 use crate::bundle::apply::Applied;
 use crate::bundle::hunk::Resolved;
+use crate::bundle::{ChangeSet, Decisions};
 
 /// Who is speaking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,6 +27,23 @@ pub enum AgentEvent {
     Said(String),
     /// Worth telling the person; the session goes on.
     Notice(String),
+    /// What the person said during the turn and the model has not been told yet, in order. It can be taken back.
+    Queued(Vec<Queued>),
+    /// The model was told this message of the person within the turn.
+    Steered {
+        message: String,
+    },
+    /// So many messages at the beginning of the conversation were replaced by a short record of them.
+    Compacted {
+        left_out: usize,
+    },
+    /// What was read of the sources in this turn.
+    SourcesRead(Vec<Reading>),
+    /// Changes that the person's configuration approves; whoever listens applies them as decided and answers as to a review.
+    Approved {
+        changes: ChangeSet,
+        decisions: Decisions,
+    },
     /// A turn began with this user message.
     TurnStarted {
         message: String,
@@ -60,6 +79,15 @@ pub enum AgentEvent {
     },
     /// The turn ended badly: one plain sentence.
     Failed(String),
+    /// The turn was ended by a limit.
+    Stopped(Stop),
+}
+
+/// A message that waits, under an id that is unique in the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queued {
+    pub id: u64,
+    pub text: String,
 }
 
 /// Our own id of a tool call, unique in the session; providers' ids are not.
@@ -95,10 +123,12 @@ pub struct Usage {
 /// What a listener may ask.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentCommand {
-    /// A message of the person; starts a turn, or waits for the running one to end.
+    /// A message of the person; starts a turn, or goes to the model with the next step of the running one.
     Say(String),
     /// Something that happened, for the model to hear with the next message; starts no turn.
     Tell(String),
+    /// Takes a message back that the model was not told yet; see [`AgentEvent::Queued`].
+    Unqueue(u64),
     /// Stop the running turn now. Nothing else is affected.
     Interrupt,
     /// The listener applied decided changes; the driver forgets what landed or was rejected and tells the model exactly what

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::Stop;
 use super::client::{Answer, Message, ModelError, ModelEvent, Request, ToolCall, ToolSchema};
-use super::event::{AgentEvent, CallId, Todo};
+use super::context::{self, Facts, Memory};
+use super::event::{AgentEvent, CallId, Queued, Todo};
 
-/// Model answers in one turn.
-pub const MAX_STEPS: usize = 50;
 /// The same failing call this often ends the turn.
 pub const MAX_REPEATS: usize = 3;
 
@@ -20,9 +20,19 @@ pub const MAX_REPEATS: usize = 3;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// A message of the person.
+    /// A message of the person. During a turn it goes to the model with the next step.
     Say(String),
+    /// Takes a message back that was not delivered yet.
+    Unqueue(u64),
     Interrupt,
+    /// Ends the turn for this reason.
+    Stop(Stop),
+    /// Something that the model should know with its next step.
+    Warn(String),
+    /// The conversation is too long: shorten it and ask again.
+    Compact(Facts),
+    /// After the calls that run, wait for a review before the next step.
+    Hold,
     /// What became of reviewed changes; `answer` starts a turn about it.
     Reviewed {
         note: String,
@@ -67,8 +77,23 @@ pub struct RunCall {
 #[derive(Debug)]
 enum Phase {
     Idle,
-    Asking { text: String },
-    Calling { open: Vec<OpenCall>, interrupted: bool },
+    Asking {
+        text: String,
+    },
+    Calling {
+        open: Vec<OpenCall>,
+        ending: Option<Ending>,
+        hold: bool,
+    },
+    /// A review comes first.
+    Waiting,
+}
+
+/// Why the turn ends when its calls are back.
+#[derive(Debug, Clone)]
+enum Ending {
+    Interrupted,
+    Stop(Stop),
 }
 
 #[derive(Debug)]
@@ -84,12 +109,15 @@ pub struct Loop {
     messages: Vec<Message>,
     tools: Vec<ToolSchema>,
     phase: Phase,
-    /// Messages of the person that wait for the turn to end.
-    queue: VecDeque<String>,
+    /// Messages of the person that wait for the next step. An empty one starts a turn about the notes.
+    queue: VecDeque<Queued>,
     /// Notes that go to the model with its next message.
     notes: Vec<String>,
+    /// What was left out of the messages.
+    memory: Memory,
+    todos: Vec<Todo>,
     next_call: u64,
-    steps: usize,
+    next_queued: u64,
     nudged: bool,
     /// The last failing call and how often it failed in a row.
     failing: Option<(String, String, usize)>,
@@ -103,8 +131,10 @@ impl Loop {
             phase: Phase::Idle,
             queue: VecDeque::new(),
             notes: Vec::new(),
+            memory: Memory::default(),
+            todos: Vec::new(),
             next_call: 0,
-            steps: 0,
+            next_queued: 0,
             nudged: false,
             failing: None,
         }
@@ -118,6 +148,11 @@ impl Loop {
         matches!(self.phase, Phase::Idle)
     }
 
+    /// Whether the turn waits for a review.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.phase, Phase::Waiting)
+    }
+
     pub fn step(&mut self, input: Input) -> Vec<Effect> {
         match input {
             // Nothing would come of it, and whoever waits for the turn's end would wait for ever.
@@ -126,18 +161,43 @@ impl Loop {
                 if self.is_idle() { vec![Effect::Emit(failed)] } else { Vec::new() }
             }
             Input::Say(text) => {
-                self.queue.push_back(text);
-                self.next_turn()
+                self.next_queued += 1;
+                self.queue.push_back(Queued { id: self.next_queued, text });
+                match self.phase {
+                    Phase::Idle => self.next_turn(),
+                    // Who speaks wants it to go on; the changes stay for later.
+                    Phase::Waiting => self.next_step(),
+                    _ => vec![self.queued()],
+                }
+            }
+            Input::Unqueue(id) => {
+                let before = self.queue.len();
+                self.queue.retain(|queued| queued.id != id);
+                if before == self.queue.len() { Vec::new() } else { vec![self.queued()] }
             }
             Input::Reviewed { note, answer } => {
                 self.notes.push(note);
+                if matches!(self.phase, Phase::Waiting) {
+                    return self.next_step();
+                }
                 if answer {
-                    // An empty message: the turn is about the notes.
-                    self.queue.push_front(String::new());
+                    self.queue.push_front(Queued { id: 0, text: String::new() });
                 }
                 self.next_turn()
             }
-            Input::Interrupt => self.interrupt(),
+            Input::Warn(text) => {
+                self.notes.push(text);
+                Vec::new()
+            }
+            Input::Hold => {
+                if let Phase::Calling { hold, .. } = &mut self.phase {
+                    *hold = true;
+                }
+                Vec::new()
+            }
+            Input::Stop(stop) => self.stop(Ending::Stop(stop)),
+            Input::Compact(facts) => self.compact(&facts),
+            Input::Interrupt => self.stop(Ending::Interrupted),
             Input::Model(event) => self.model(event),
             Input::ModelFailed(error) => self.failed(&error),
             Input::ToolDone { call, ok, text, todos, elapsed } => {
@@ -153,27 +213,57 @@ impl Loop {
         }
         let Some(said) = self.queue.pop_front() else { return Vec::new() };
         let mut parts = std::mem::take(&mut self.notes);
-        if !said.is_empty() {
-            parts.push(said);
+        if !said.text.is_empty() {
+            parts.push(said.text);
         }
         if parts.is_empty() {
             return self.next_turn();
         }
         let message = parts.join("\n\n");
         self.messages.push(Message::User { content: message.clone() });
-        self.steps = 0;
         self.nudged = false;
         self.failing = None;
-        vec![Effect::Emit(AgentEvent::TurnStarted { message }), self.ask()]
+        let mut effects = vec![Effect::Emit(AgentEvent::TurnStarted { message })];
+        if !self.queue.is_empty() {
+            effects.push(self.queued());
+        }
+        effects.push(self.ask());
+        effects
+    }
+
+    /// Asks again within a turn, with what was said and noted since the last step.
+    fn next_step(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let notes = std::mem::take(&mut self.notes);
+        if !notes.is_empty() {
+            self.messages.push(Message::User { content: notes.join("\n\n") });
+        }
+        let said: Vec<Queued> = self.queue.drain(..).filter(|queued| !queued.text.is_empty()).collect();
+        if !said.is_empty() {
+            // New words are a new reason to go on.
+            self.nudged = false;
+            self.failing = None;
+        }
+        for Queued { text, .. } in said {
+            self.messages.push(Message::User { content: text.clone() });
+            effects.push(Effect::Emit(AgentEvent::Steered { message: text }));
+        }
+        effects.push(self.ask());
+        effects
+    }
+
+    fn queued(&self) -> Effect {
+        let waiting = self.queue.iter().filter(|queued| !queued.text.is_empty()).cloned().collect();
+        Effect::Emit(AgentEvent::Queued(waiting))
+    }
+
+    fn request(&self) -> Request {
+        Request { messages: self.messages.clone(), tools: self.tools.clone(), ..Request::default() }
     }
 
     fn ask(&mut self) -> Effect {
         self.phase = Phase::Asking { text: String::new() };
-        Effect::Ask(Request {
-            messages: self.messages.clone(),
-            tools: self.tools.clone(),
-            ..Request::default()
-        })
+        Effect::Ask(self.request())
     }
 
     fn end(&mut self, event: AgentEvent) -> Vec<Effect> {
@@ -183,7 +273,8 @@ impl Loop {
         effects
     }
 
-    fn interrupt(&mut self) -> Vec<Effect> {
+    /// Ends the turn: at once while the model answers, keeping what it said; after the calls that have started otherwise.
+    fn stop(&mut self, why: Ending) -> Vec<Effect> {
         match &mut self.phase {
             Phase::Idle => Vec::new(),
             Phase::Asking { text } => {
@@ -191,17 +282,42 @@ impl Loop {
                 if !text.is_empty() {
                     self.push_answer(text, Vec::new(), serde_json::Map::new());
                 }
-                self.notes.push("[The person stopped your last answer before it was complete.]".to_owned());
+                if matches!(why, Ending::Interrupted) {
+                    self.notes
+                        .push("[The person stopped your last answer before it was complete.]".to_owned());
+                }
                 let mut effects = vec![Effect::CancelAsk];
-                effects.extend(self.end(AgentEvent::Finished { interrupted: true }));
+                effects.extend(self.ended(why));
                 effects
             }
-            Phase::Calling { interrupted: true, .. } => Vec::new(),
-            Phase::Calling { interrupted, .. } => {
-                *interrupted = true;
+            Phase::Waiting => self.ended(why),
+            Phase::Calling { ending: Some(_), .. } => Vec::new(),
+            Phase::Calling { ending, .. } => {
+                *ending = Some(why);
                 vec![Effect::CancelTools]
             }
         }
+    }
+
+    fn ended(&mut self, why: Ending) -> Vec<Effect> {
+        match why {
+            Ending::Interrupted => self.end(AgentEvent::Finished { interrupted: true }),
+            Ending::Stop(stop) => {
+                self.notes.push(format!("[Your last turn was ended by the workbench. {stop}]"));
+                self.end(AgentEvent::Stopped(stop))
+            }
+        }
+    }
+
+    fn compact(&mut self, facts: &Facts) -> Vec<Effect> {
+        if !matches!(self.phase, Phase::Asking { .. }) {
+            return Vec::new();
+        }
+        let messages = std::mem::take(&mut self.messages);
+        let before = messages.len();
+        self.messages = context::compact(messages, &mut self.memory, &self.todos, facts);
+        let left_out = (before + 1).saturating_sub(self.messages.len());
+        vec![Effect::Emit(AgentEvent::Compacted { left_out }), self.ask()]
     }
 
     fn model(&mut self, event: ModelEvent) -> Vec<Effect> {
@@ -222,7 +338,6 @@ impl Loop {
     fn answered(&mut self, answer: Answer) -> Vec<Effect> {
         let mut effects: Vec<Effect> =
             answer.usage.map(|u| Effect::Emit(AgentEvent::Usage(u))).into_iter().collect();
-        self.steps += 1;
         let Answer { text, calls, opaque, cut, .. } = answer;
         // Calls of a cut message may be half a call: they are never run.
         let calls = if cut { Vec::new() } else { calls };
@@ -234,10 +349,7 @@ impl Loop {
             if !empty && !cut {
                 effects.extend(self.end(AgentEvent::Finished { interrupted: false }));
             } else if self.nudged {
-                let what = if cut { "was cut off at its length limit" } else { "was empty" };
-                effects.extend(self.end(AgentEvent::Failed(format!(
-                    "The model's answer {what}, twice in a row. Ask again, or use another model."
-                ))));
+                effects.extend(self.end(AgentEvent::Stopped(if cut { Stop::Cut } else { Stop::Empty })));
             } else {
                 self.nudged = true;
                 if cut && !empty {
@@ -256,7 +368,9 @@ impl Loop {
                     "[Your last answer was empty. Go on with the work, or say in words that you are done.]"
                 };
                 self.messages.push(Message::User { content: nudge.to_owned() });
-                effects.push(self.ask());
+                let nudged = self.nudged;
+                effects.extend(self.next_step());
+                self.nudged = nudged;
             }
             return effects;
         }
@@ -268,15 +382,6 @@ impl Loop {
                 OpenCall { id: CallId(self.next_call), call, result: None }
             })
             .collect();
-        if self.steps >= MAX_STEPS {
-            for call in &open {
-                self.push_result(&call.call.id, "Not run: this turn has reached its limit of steps.");
-            }
-            effects.extend(self.end(AgentEvent::Failed(format!(
-                "Stopped after {MAX_STEPS} steps in one turn. Say \u{201c}go on\u{201d} to continue."
-            ))));
-            return effects;
-        }
         for open in &open {
             effects.push(Effect::Emit(AgentEvent::ToolStarted {
                 call: open.id,
@@ -293,7 +398,7 @@ impl Loop {
                 })
                 .collect(),
         ));
-        self.phase = Phase::Calling { open, interrupted: false };
+        self.phase = Phase::Calling { open, ending: None, hold: false };
         effects
     }
 
@@ -315,18 +420,21 @@ impl Loop {
         todos: Option<Vec<Todo>>,
         elapsed: Duration,
     ) -> Vec<Effect> {
-        let Phase::Calling { open, interrupted } = &mut self.phase else { return Vec::new() };
+        let Phase::Calling { open, ending, hold } = &mut self.phase else { return Vec::new() };
         let Some(call) = open.iter_mut().find(|c| c.id == id && c.result.is_none()) else {
             return Vec::new();
         };
         call.result = Some((ok, text.clone()));
-        let mut effects: Vec<Effect> =
-            todos.map(|todos| Effect::Emit(AgentEvent::Todos(todos))).into_iter().collect();
+        let mut effects = Vec::new();
+        if let Some(todos) = todos {
+            self.todos.clone_from(&todos);
+            effects.push(Effect::Emit(AgentEvent::Todos(todos)));
+        }
         effects.push(Effect::Emit(AgentEvent::ToolFinished { call: id, ok, result: text, elapsed }));
         if open.iter().any(|c| c.result.is_none()) {
             return effects;
         }
-        let interrupted = *interrupted;
+        let (ending, hold) = (ending.take(), *hold);
         let done = std::mem::take(open);
         let mut repeated = None;
         for OpenCall { call, result, .. } in done {
@@ -338,15 +446,17 @@ impl Loop {
                 repeated = Some(call.name);
             }
         }
-        if interrupted {
-            self.notes.push("[The person stopped you here.]".to_owned());
-            effects.extend(self.end(AgentEvent::Finished { interrupted: true }));
+        if let Some(why) = ending {
+            if matches!(why, Ending::Interrupted) {
+                self.notes.push("[The person stopped you here.]".to_owned());
+            }
+            effects.extend(self.ended(why));
         } else if let Some(name) = repeated {
-            effects.extend(self.end(AgentEvent::Failed(format!(
-                "Stopped: the model made the same failing call to {name} {MAX_REPEATS} times in a row."
-            ))));
+            effects.extend(self.end(AgentEvent::Stopped(Stop::Repeated(name))));
+        } else if hold && self.queue.is_empty() {
+            self.phase = Phase::Waiting;
         } else {
-            effects.push(self.ask());
+            effects.extend(self.next_step());
         }
         effects
     }

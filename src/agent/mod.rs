@@ -5,12 +5,18 @@
 //! [`Staged`](crate::bundle::Staged).
 
 pub mod answer;
+pub mod approval;
+pub mod assistant;
+pub mod budget;
 pub mod citation;
 pub mod client;
+pub mod context;
 pub mod driver;
+mod engine;
 pub mod event;
 pub mod fsm;
 pub mod prompt;
+pub mod reading;
 pub mod record;
 pub mod replay;
 pub mod review;

@@ -6,11 +6,18 @@ pub const NOT_FOUND: &str = "I could not find the requested information in the w
 
 const MANAGER: &str = include_str!("../../assets/prompts/manager.md");
 const MANAGER_LINT: &str = include_str!("../../assets/prompts/lint-tool.md");
+const TASK: &str = include_str!("../../assets/prompts/task-tool.md");
+const ASSISTANT: &str = include_str!("../../assets/prompts/assistant.md");
 const READER: &str = include_str!("../../assets/prompts/reader.md");
 
 /// The manager's system prompt.
 pub fn manager() -> String {
-    format!("{}\n\n{}", MANAGER.trim_end(), MANAGER_LINT.trim_end())
+    [MANAGER, TASK, MANAGER_LINT].map(str::trim_end).join("\n\n")
+}
+
+/// That of an assistant of the manager, which has none of its own.
+pub fn assistant() -> String {
+    [MANAGER, MANAGER_LINT, ASSISTANT].map(str::trim_end).join("\n\n")
 }
 
 /// The reader's system prompt, with the sentence for what is not there.

@@ -10,8 +10,9 @@ use clap::Args;
 
 use super::{Exit, bundle, model, output, review, turn};
 use crate::agent::AgentCommand;
+use crate::agent::approval::Approval;
 use crate::agent::client::ModelClient;
-use crate::agent::driver;
+use crate::agent::driver::{self, ManagerOptions};
 use crate::bundle::Bundle;
 use crate::bundle::ledger::record::Origin;
 use crate::bundle::{Mode, Operation};
@@ -61,7 +62,9 @@ async fn manage(
     settings: &Settings,
 ) -> anyhow::Result<Exit> {
     let model = client.name().to_owned();
-    let mut session = driver::start_manager(bundle.reader(), client, settings.manager.clone());
+    // Everything is decided here, at the end of each turn.
+    let options = ManagerOptions { approval: Approval::default(), ..settings.manager.clone() };
+    let mut session = driver::start_manager(bundle.reader(), client, options);
     let mut command = AgentCommand::Say(args.instruction.clone());
     let mut exit = Exit::Done;
     loop {

@@ -63,9 +63,23 @@ pub async fn listen(
                 answer.end_line()?;
                 return Err(Failure::Failed(why));
             }
+            AgentEvent::Stopped(stop) => {
+                answer.end_line()?;
+                return Err(Failure::Failed(stop.to_string()));
+            }
+            AgentEvent::SourcesRead(read) => {
+                answer.end_line()?;
+                read.iter().for_each(|reading| say(progress, &format!("· read {reading}")));
+            }
+            AgentEvent::Compacted { left_out } => {
+                say(progress, &format!("· {left_out} older messages were shortened to fit the model"));
+            }
             AgentEvent::Notice(text) => say(progress, &format!("· {text}")),
             // The pending changes themselves are read from the session when the turn has ended.
             AgentEvent::Staged(_)
+            | AgentEvent::Approved { .. }
+            | AgentEvent::Queued(_)
+            | AgentEvent::Steered { .. }
             | AgentEvent::AwaitingReview(_)
             | AgentEvent::Said(_)
             | AgentEvent::TurnStarted { .. }

@@ -24,6 +24,7 @@ pub struct File {
     pub prices: BTreeMap<String, Price>,
     pub manager: Manager,
     pub reader: Reader,
+    pub limits: Limits,
     pub lint: Lint,
     pub history: History,
     pub git: Git,
@@ -154,11 +155,45 @@ impl Default for Model {
 pub struct Manager {
     /// `raw/` cannot be written.
     pub protect_raw: bool,
+    pub review: Review,
+    /// File patterns from the bundle's root: what is created or changed there is approved without a question.
+    pub automatic: Vec<String>,
 }
 
 impl Default for Manager {
     fn default() -> Self {
-        Self { protect_raw: true }
+        Self { protect_raw: true, review: Review::default(), automatic: Vec::new() }
+    }
+}
+
+/// When the workbench asks about staged changes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Review {
+    /// When the turn has ended.
+    #[default]
+    Turn,
+    /// After each step that staged something; the turn waits.
+    Write,
+}
+
+/// What one session of an agent may use; a key that is left out sets no limit.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Answers of the model in one turn.
+    pub steps: NonZeroU32,
+    /// Minutes of one turn.
+    pub minutes: Option<NonZeroU32>,
+    /// Tokens in and out of a session.
+    pub tokens: Option<u64>,
+    /// Money of a session, in the currency of `[prices]`.
+    pub money: Option<f64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: const { NonZeroU32::new(100).unwrap() }, minutes: None, tokens: None, money: None }
     }
 }
 

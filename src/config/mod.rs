@@ -2,6 +2,7 @@
 //! ([`Manner`]) and in nothing else: it is foreign text, and whoever chooses the endpoint receives the pages and the key.
 
 pub mod file;
+mod limits;
 mod manner;
 pub mod model;
 mod permissions;
@@ -90,14 +91,21 @@ impl Settings {
         let (file, path) = read_file(flags)?;
         let Manner { lint, color } = Manner::of_file(&file, environment);
         let rules = permissions::rules(&file.permissions, &path)?;
+        let model = model::choose(flags, environment, &file.model, &path)?;
+        let price = model.name().and_then(|name| file.prices.get(name));
+        let limits = limits::limits(&file.limits, price, &path)?;
+        let window = file.model.context_tokens.map(|tokens| tokens.get().into());
         Ok(Self {
-            model: model::choose(flags, environment, &file.model, &path)?,
+            model,
             model_options: ModelOptions::of(&file),
             manager: ManagerOptions {
                 protect_raw: file.manager.protect_raw && !flags.no_protect_raw,
                 rules: rules.clone(),
+                approval: limits::approval(&file.manager, &path)?,
+                limits: limits.clone(),
+                window,
             },
-            reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules },
+            reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules, limits, window },
             lint,
             keep: Keep { days: file.history.keep_days, bytes: u64::from(file.history.keep_mb) << 20 },
             commit_on_apply: file.git.commit_on_apply,

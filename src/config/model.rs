@@ -58,6 +58,17 @@ pub enum Choice {
     Incomplete(String),
 }
 
+impl Choice {
+    /// The model's name, where it is known without asking a server.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Endpoint(endpoint) => Some(&endpoint.model),
+            Self::AskOllama { model } => model.as_ref().map(|(name, _)| name.as_str()),
+            Self::AskServer(_) | Self::Incomplete(_) => None,
+        }
+    }
+}
+
 /// What holds for whichever model is chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelOptions {

@@ -280,6 +280,12 @@ fn the_example_documents_every_key_and_no_other() {
             "model.max_output_tokens",
             "prices.\"gpt-5-mini\"",
             "manager.protect_raw",
+            "manager.review",
+            "manager.automatic",
+            "limits.steps",
+            "limits.minutes",
+            "limits.tokens",
+            "limits.money",
             "reader.not_found_message",
             "lint.profile",
             "lint.select",
@@ -306,7 +312,8 @@ fn the_example_documents_every_key_and_no_other() {
                 max_output_tokens,
             },
         prices,
-        manager: file::Manager { protect_raw },
+        manager: file::Manager { protect_raw, review, automatic },
+        limits,
         reader: file::Reader { not_found_message },
         lint: file::Lint { profile, select, ignore, levels },
         permissions: file::Permissions { rules },
@@ -320,6 +327,8 @@ fn the_example_documents_every_key_and_no_other() {
     assert_eq!(timeout_seconds, file::Model::default().timeout_seconds);
     assert!(protect_raw && file::Manager::default().protect_raw);
     assert_eq!(not_found_message, None);
+    assert_eq!((context_tokens, review, automatic), (None, file::Review::Turn, Vec::new()));
+    assert_eq!(limits, file::Limits::default());
     assert!(rules.is_empty());
     let history = file::History::default();
     assert_eq!((keep_days, keep_mb), (history.keep_days, history.keep_mb));

@@ -178,7 +178,7 @@ fn history() {
                 before: None,
                 after: Some("x".to_owned()),
                 mode: None,
-                moved: false,
+                moved: None,
             }],
         };
         rig.keys("f9");

@@ -2,11 +2,15 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::time::Duration;
+
+use futures::StreamExt as _;
 
 use serde_json::json;
 
 use super::*;
-use crate::agent::client::{Answer, Message, Request, ToolCall};
+use crate::agent::client::{Answer, Message, ModelEvent, Request, ToolCall};
+use crate::agent::engine::Stream;
 use crate::bundle::apply::apply;
 use crate::bundle::hunk::Resolved;
 use crate::bundle::{Decision, MemoryBundle, Write};

@@ -136,8 +136,9 @@ fn an_interrupt_with_nothing_running_does_nothing() {
 fn messages_said_during_a_turn_follow_it_in_order() {
     let mut machine = machine();
     machine.step(Input::Say("one".into()));
-    assert!(machine.step(Input::Say("two".into())).is_empty());
-    assert!(machine.step(Input::Say("three".into())).is_empty());
+    machine.step(Input::Say("two".into()));
+    let queued = machine.step(Input::Say("three".into()));
+    assert!(matches!(&queued[..], [Effect::Emit(AgentEvent::Queued(waiting))] if waiting.len() == 2));
     let effects = machine.step(says("1"));
     assert!(
         matches!(&asks(&effects).unwrap().messages.last(), Some(Message::User { content }) if content == "two")
@@ -155,7 +156,7 @@ fn an_empty_answer_gets_one_nudge_then_a_plain_end() {
     let effects = machine.step(says(" \n"));
     assert!(asks(&effects).is_some());
     let effects = machine.step(says(""));
-    assert!(matches!(ended(&effects), Some(AgentEvent::Failed(text)) if text.contains("empty")));
+    assert!(matches!(ended(&effects), Some(AgentEvent::Stopped(Stop::Empty))));
 }
 
 #[test]
@@ -168,7 +169,7 @@ fn calls_of_a_cut_answer_are_never_run() {
     assert!(!effects.iter().any(|e| matches!(e, Effect::RunTools(_))));
     assert_well_formed(&asks(&effects).unwrap().messages);
     let effects = machine.step(Input::Model(ModelEvent::Done(cut)));
-    assert!(matches!(ended(&effects), Some(AgentEvent::Failed(text)) if text.contains("cut off")));
+    assert!(matches!(ended(&effects), Some(AgentEvent::Stopped(Stop::Cut))));
 }
 
 #[test]
@@ -181,23 +182,82 @@ fn the_same_failing_call_three_times_ends_the_turn() {
     }
     machine.step(calls(&[call("a", "ls")]));
     let effects = machine.step(done(3, false));
-    assert!(
-        matches!(ended(&effects), Some(AgentEvent::Failed(text)) if text.contains("same failing call to ls"))
-    );
+    assert!(matches!(ended(&effects), Some(AgentEvent::Stopped(Stop::Repeated(tool))) if tool == "ls"));
     assert_well_formed(machine.messages());
 }
 
 #[test]
-fn steps_of_a_turn_are_bounded_and_the_last_calls_answered() {
+fn a_stop_for_a_reason_ends_the_turn_and_is_told_to_the_model_later() {
     let mut machine = machine();
     machine.step(Input::Say("go".into()));
-    for step in 1..MAX_STEPS as u64 {
-        machine.step(calls(&[call("a", "ls")]));
-        assert!(asks(&machine.step(done(step, true))).is_some(), "step {step}");
-    }
-    let effects = machine.step(calls(&[call("a", "ls")]));
-    assert!(matches!(ended(&effects), Some(AgentEvent::Failed(text)) if text.contains("50 steps")));
+    machine.step(Input::Model(ModelEvent::Text("half".into())));
+    let effects = machine.step(Input::Stop(Stop::Steps(3)));
+    assert_eq!(effects[0], Effect::CancelAsk);
+    assert_eq!(ended(&effects), Some(&AgentEvent::Stopped(Stop::Steps(3))));
+    let effects = machine.step(Input::Say("go on".into()));
+    let Some(Message::User { content }) = asks(&effects).unwrap().messages.last() else { panic!() };
+    assert!(content.contains("ended by the workbench") && content.ends_with("go on"), "{content}");
+
+    machine.step(calls(&[call("a", "ls"), call("b", "ls")]));
+    assert_eq!(machine.step(Input::Stop(Stop::Time(60))), [Effect::CancelTools]);
+    assert!(machine.step(Input::Interrupt).is_empty(), "it ends already");
+    machine.step(done(1, true));
+    assert_eq!(ended(&machine.step(done(2, false))), Some(&AgentEvent::Stopped(Stop::Time(60))));
     assert_well_formed(machine.messages());
+}
+
+#[test]
+fn what_is_said_during_calls_reaches_the_model_with_the_next_step_or_is_taken_back() {
+    let mut machine = machine();
+    machine.step(Input::Say("go".into()));
+    machine.step(calls(&[call("a", "ls")]));
+    machine.step(Input::Say("one".into()));
+    let effects = machine.step(Input::Say("two".into()));
+    let [Effect::Emit(AgentEvent::Queued(waiting))] = &effects[..] else { panic!("{effects:?}") };
+    let (one, two) = (waiting[0].id, waiting[1].id);
+    assert!(one != two);
+    assert_eq!(
+        machine.step(Input::Unqueue(one)),
+        [Effect::Emit(AgentEvent::Queued(vec![Queued { id: two, text: "two".into() }]))]
+    );
+    assert!(machine.step(Input::Unqueue(one)).is_empty(), "it is gone");
+    machine.step(Input::Warn("scarce".into()));
+    let effects = machine.step(done(1, true));
+    assert!(effects.contains(&Effect::Emit(AgentEvent::Steered { message: "two".into() })), "{effects:?}");
+    let messages = &asks(&effects).unwrap().messages;
+    let said: Vec<&str> = messages
+        .iter()
+        .filter_map(|m| if let Message::User { content } = m { Some(content.as_str()) } else { None })
+        .collect();
+    assert_eq!(said, ["go", "scarce", "two"]);
+    assert!(machine.step(Input::Unqueue(two)).is_empty(), "it was told already");
+    assert_eq!(ended(&machine.step(says("done"))), Some(&AgentEvent::Finished { interrupted: false }));
+    assert!(machine.is_idle());
+}
+
+#[test]
+fn a_held_turn_waits_for_the_review_and_an_interrupt_or_a_word_frees_it() {
+    for (input, text) in [
+        (Input::Reviewed { note: "landed".into(), answer: false }, Some("landed")),
+        (Input::Say("never mind".into()), Some("never mind")),
+        (Input::Interrupt, None),
+    ] {
+        let mut machine = machine();
+        machine.step(Input::Say("go".into()));
+        machine.step(calls(&[call("a", "write_file")]));
+        machine.step(Input::Hold);
+        let effects = machine.step(done(1, true));
+        assert!(asks(&effects).is_none() && ended(&effects).is_none() && machine.is_waiting());
+        let effects = machine.step(input);
+        match text {
+            Some(text) => {
+                let last = asks(&effects).unwrap().messages.last();
+                assert!(matches!(last, Some(Message::User { content }) if content == text), "{last:?}");
+            }
+            None => assert_eq!(ended(&effects), Some(&AgentEvent::Finished { interrupted: true })),
+        }
+        assert_well_formed(machine.messages());
+    }
 }
 
 #[test]

@@ -85,6 +85,23 @@ fn a_prompt_names_exactly_the_tools_of_its_role() {
 }
 
 #[test]
+fn an_assistant_is_told_of_its_own_tools_only() {
+    let prompt = assistant();
+    let staged = crate::bundle::Staged::new(
+        std::sync::Arc::new(crate::bundle::MemoryBundle::new([]).unwrap()),
+        crate::bundle::Rules::manager(true),
+    );
+    let tools = crate::agent::tools::Toolbox::manager(std::sync::Arc::new(staged)).assistant();
+    assert!(tools.find("task").is_none() && !prompt.contains("with task"));
+    assert!(
+        Tool::of(Role::Manager)
+            .iter()
+            .filter(|tool| **tool != Tool::Task)
+            .all(|tool| prompt.contains(tool.name()))
+    );
+}
+
+#[test]
 fn the_reader_is_told_nothing_of_writing() {
     let prompt = reader(NOT_FOUND).to_lowercase();
     for word in ["write", "edit", "staged", "propose", "ingest", "delete", "approve"] {

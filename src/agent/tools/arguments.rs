@@ -57,6 +57,20 @@ impl Arguments {
         self.optional_text(name)?.map_or_else(|| Ok(BundlePath::root()), |text| parse(name, text))
     }
 
+    /// A bundle path, when one is given.
+    pub fn optional_path(&self, name: &str) -> Result<Option<BundlePath>, String> {
+        self.optional_text(name)?.filter(|text| !text.is_empty()).map(|text| parse(name, text)).transpose()
+    }
+
+    /// The objects of a list.
+    pub fn objects(&self, name: &str) -> Result<Vec<Self>, String> {
+        let object = |(at, item): (usize, &Value)| match item {
+            Value::Object(map) => Ok(Self(map.clone())),
+            _ => Err(format!("`{name}[{at}]` must be an object.")),
+        };
+        self.array(name)?.iter().enumerate().map(object).collect()
+    }
+
     /// A count; a negative one is 0.
     pub fn count(&self, name: &str) -> Result<Option<usize>, String> {
         let wrong = || format!("`{name}` must be a whole number.");
@@ -87,7 +101,10 @@ impl Arguments {
 }
 
 fn parse(name: &str, text: &str) -> Result<BundlePath, String> {
-    BundlePath::parse(text).map_err(|problem| {
-        format!("`{name}` is no path of this bundle: {problem}. Paths start at the bundle: /wiki/index.md.")
-    })
+    let form = "Paths start at the bundle: /wiki/index.md.";
+    if text == "~" || text.starts_with("~/") {
+        return Err(format!("`{name}` is no path of this bundle: there is no home folder in it. {form}"));
+    }
+    BundlePath::parse(text)
+        .map_err(|problem| format!("`{name}` is no path of this bundle: {problem}. {form}"))
 }

@@ -4,39 +4,30 @@
 //! plain text made for a model. The reader's toolbox holds a handle without write methods.
 
 mod arguments;
+mod change;
 mod edit;
+mod graph;
 mod look;
 mod plan;
 mod propose;
+mod provenance;
+mod schema;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use self::arguments::Arguments;
+pub use self::change::overview;
+pub use self::schema::Tool;
 use super::client::ToolSchema;
 use super::event::{Role, Todo};
+use super::reading::Ledger;
 
 use crate::bundle::{Read, ReadOnly, Staged};
-use crate::okf::{BundlePath, ContentHash};
 
 /// Most characters of a result: about 20,000 tokens.
 const MAX_RESULT: usize = 80_000;
-
-/// A tool of the workbench.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Tool {
-    Ls,
-    ReadFile,
-    Glob,
-    Grep,
-    WriteFile,
-    EditFile,
-    Delete,
-    WriteTodos,
-    OkfLint,
-}
 
 /// What one call came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,26 +55,8 @@ impl From<Result<String, String>> for Outcome {
     }
 }
 
-/// Content of files as the model last saw it, by hash: what an edit may start from.
-#[derive(Default)]
-struct Seen(Mutex<HashMap<BundlePath, ContentHash>>);
-
-impl Seen {
-    fn note(&self, path: &BundlePath, bytes: &[u8]) {
-        self.map().insert(path.clone(), ContentHash::of(bytes));
-    }
-
-    fn get(&self, path: &BundlePath) -> Option<ContentHash> {
-        self.map().get(path).copied()
-    }
-
-    // A poisoned lock guards a map that is whole: each entry is written in one step.
-    fn map(&self) -> std::sync::MutexGuard<'_, HashMap<BundlePath, ContentHash>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Where the calls of one session go. The reader's variant has nothing that writes (invariant I2).
+#[derive(Clone)]
 enum Access {
     Manager(Arc<Staged>),
     Reader(ReadOnly),
@@ -92,167 +65,46 @@ enum Access {
 /// The tools of one session, bound to one bundle: the model never says where that is.
 pub struct Toolbox {
     access: Access,
-    seen: Seen,
-}
-
-impl Tool {
-    const ALL: [Self; 9] = [
-        Self::Ls,
-        Self::ReadFile,
-        Self::Glob,
-        Self::Grep,
-        Self::WriteFile,
-        Self::EditFile,
-        Self::Delete,
-        Self::WriteTodos,
-        Self::OkfLint,
-    ];
-
-    /// The tools of a role, in the order the model is shown them.
-    pub fn of(role: Role) -> &'static [Self] {
-        match role {
-            Role::Manager => &Self::ALL,
-            Role::Reader => &[Self::Ls, Self::ReadFile, Self::Glob, Self::Grep],
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ls => "ls",
-            Self::ReadFile => "read_file",
-            Self::Glob => "glob",
-            Self::Grep => "grep",
-            Self::WriteFile => "write_file",
-            Self::EditFile => "edit_file",
-            Self::Delete => "delete",
-            Self::WriteTodos => "write_todos",
-            Self::OkfLint => "okf_lint",
-        }
-    }
-
-    /// Whether calls must run one after the other, in the order the model made them.
-    pub fn writes(self) -> bool {
-        matches!(self, Self::WriteFile | Self::EditFile | Self::Delete | Self::WriteTodos)
-    }
-
-    fn description(self) -> &'static str {
-        match self {
-            Self::Ls => {
-                "List one folder of the bundle: one entry a line, folders end in /, files with their size."
-            }
-            Self::ReadFile => {
-                "Read a text file. The first line of the result names the file and the lines shown; the rest is the file, \
-                 verbatim. Without limit it reads up to 2000 lines; go on with offset when the result says so."
-            }
-            Self::Glob => {
-                "Find files by name. A pattern without / matches names at any depth (*.md); with / it matches the path below \
-                 `path` (wiki/**/*.md). * ? [..] {a,b} ** are known."
-            }
-            Self::Grep => {
-                "Search the lines of the files for a text (literal unless regex is true). Gives `path:line: text` rows, or only \
-                 the files, or counts."
-            }
-            Self::WriteFile => {
-                "Propose a new file, or the whole new content of one that you have read. The change is staged: a person reviews \
-                 it before anything is written."
-            }
-            Self::EditFile => {
-                "Propose an edit of a file that you have read: old_string is replaced by new_string. old_string must stand in \
-                 the file exactly once (or give replace_all). The change is staged for review."
-            }
-            Self::Delete => {
-                "Propose to delete one file. The deletion is staged for review. Folders cannot be deleted."
-            }
-            Self::WriteTodos => {
-                "Show your plan: the whole list each time. For work of three steps or more; keep one item in_progress and mark \
-                 items completed as soon as they are."
-            }
-            Self::OkfLint => {
-                "Check the bundle as it would be with everything that is staged. Lists findings by level; run it before you \
-                 say that you are done."
-            }
-        }
-    }
-
-    fn parameters(self) -> Value {
-        let text = |what: &str| json!({"type": "string", "description": what});
-        let count = |what: &str| json!({"type": "integer", "minimum": 0, "description": what});
-        let flag = |what: &str| json!({"type": "boolean", "description": what});
-        let (properties, required) = match self {
-            Self::Ls => (json!({"path": text("folder, for example /wiki")}), json!(["path"])),
-            Self::ReadFile => (
-                json!({
-                    "file_path": text("file, for example /wiki/index.md"),
-                    "offset": count("lines to skip from the start, default 0"),
-                    "limit": count("most lines to show, default 2000"),
-                    "numbered": flag("put line numbers before the lines"),
-                }),
-                json!(["file_path"]),
-            ),
-            Self::Glob => (
-                json!({"pattern": text("for example **/*.md"), "path": text("folder to start in, default /")}),
-                json!(["pattern"]),
-            ),
-            Self::Grep => (
-                json!({
-                    "pattern": text("text to find"),
-                    "regex": flag("read pattern as a regular expression"),
-                    "ignore_case": flag("letter case does not matter"),
-                    "path": text("folder or file to search, default /"),
-                    "glob": text("only files with such names, for example *.md"),
-                    "output_mode": {"type": "string", "enum": ["content", "files_with_matches", "count"]},
-                    "max_count": count("most lines in all, default 500"),
-                }),
-                json!(["pattern"]),
-            ),
-            Self::WriteFile => (
-                json!({"file_path": text("file to create or replace"), "content": text("the whole content")}),
-                json!(["file_path", "content"]),
-            ),
-            Self::EditFile => (
-                json!({
-                    "file_path": text("file to change"),
-                    "old_string": text("text to replace, exactly as it stands in the file"),
-                    "new_string": text("text to put there"),
-                    "replace_all": flag("replace every occurrence"),
-                }),
-                json!(["file_path", "old_string", "new_string"]),
-            ),
-            Self::Delete => (json!({"file_path": text("file to delete")}), json!(["file_path"])),
-            Self::WriteTodos => (
-                json!({"todos": {"type": "array", "items": {
-                    "type": "object",
-                    "properties": {
-                        "content": text("what is to do"),
-                        "status": {"type": "string", "enum": ["pending", "in_progress", "completed"]},
-                    },
-                    "required": ["content", "status"],
-                }}}),
-                json!(["todos"]),
-            ),
-            Self::OkfLint => (json!({}), json!([])),
-        };
-        json!({"type": "object", "properties": properties, "required": required})
-    }
-
-    pub fn schema(self) -> ToolSchema {
-        ToolSchema {
-            name: self.name().to_owned(),
-            description: self.description().to_owned(),
-            parameters: self.parameters(),
-        }
-    }
+    seen: Ledger,
+    /// Tools of the role that this session has not.
+    without: &'static [Tool],
+    /// Held while a call changes the staged set: between reading a file and staging it anew, no assistant may come.
+    gate: Arc<Mutex<()>>,
 }
 
 impl Toolbox {
     /// The manager's tools. Every write goes to `staged`, which checks the rules.
     pub fn manager(staged: Arc<Staged>) -> Self {
-        Self { access: Access::Manager(staged), seen: Seen::default() }
+        Self { access: Access::Manager(staged), seen: Ledger::default(), without: &[], gate: Arc::default() }
     }
 
     /// The reader's tools.
     pub fn reader(bundle: Arc<dyn Read>) -> Self {
-        Self { access: Access::Reader(ReadOnly::new(bundle)), seen: Seen::default() }
+        Self {
+            access: Access::Reader(ReadOnly::new(bundle)),
+            seen: Ledger::default(),
+            without: &[],
+            gate: Arc::default(),
+        }
+    }
+
+    /// The tools of an assistant: the same bundle, rules and staged set, nothing read yet, and no assistants of its own.
+    pub fn assistant(&self) -> Self {
+        Self {
+            access: self.access.clone(),
+            seen: Ledger::default(),
+            without: &[Tool::Task],
+            gate: self.gate.clone(),
+        }
+    }
+
+    /// What the model has read through these tools.
+    pub fn ledger(&self) -> &Ledger {
+        &self.seen
+    }
+
+    fn tools(&self) -> impl Iterator<Item = Tool> {
+        Tool::of(self.role()).iter().copied().filter(|tool| !self.without.contains(tool))
     }
 
     pub fn role(&self) -> Role {
@@ -270,18 +122,18 @@ impl Toolbox {
     }
 
     pub fn schemas(&self) -> Vec<ToolSchema> {
-        Tool::of(self.role()).iter().map(|tool| tool.schema()).collect()
+        self.tools().map(Tool::schema).collect()
     }
 
     /// The tool of this name, when the role has it.
     pub fn find(&self, name: &str) -> Option<Tool> {
-        Tool::of(self.role()).iter().copied().find(|tool| tool.name() == name)
+        self.tools().find(|tool| tool.name() == name)
     }
 
     /// Runs one call. May block on the disk.
     pub fn run(&self, name: &str, arguments: &str) -> Outcome {
         let Some(tool) = self.find(name) else {
-            let names: Vec<&str> = Tool::of(self.role()).iter().map(|tool| tool.name()).collect();
+            let names: Vec<&str> = self.tools().map(Tool::name).collect();
             return Outcome::error(format!(
                 "There is no tool `{name}`. The tools are: {}.",
                 names.join(", ")
@@ -295,6 +147,8 @@ impl Toolbox {
                 ));
             }
         };
+        // A poisoned gate guards nothing by itself.
+        let _held = tool.writes().then(|| self.gate.lock().unwrap_or_else(PoisonError::into_inner));
         self.call(tool, &arguments).unwrap_or_else(|problem| {
             let given = arguments.names().join(", ");
             let given = if given.is_empty() { "none".to_owned() } else { given };
@@ -313,17 +167,45 @@ impl Toolbox {
             (Tool::ReadFile, _) => look::read_file(bundle, &self.seen, arguments)?.into(),
             (Tool::Glob, _) => look::glob(bundle, arguments)?.into(),
             (Tool::Grep, _) => look::grep(bundle, arguments)?.into(),
+            (Tool::Backlinks, _) => graph::backlinks(self.whole(), bundle, arguments)?.into(),
+            (Tool::Outline, _) => graph::outline(bundle, arguments)?.into(),
             (Tool::WriteFile, Access::Manager(staged)) => {
                 propose::write_file(staged, &self.seen, arguments)?.into()
             }
             (Tool::EditFile, Access::Manager(staged)) => {
                 propose::edit_file(staged, &self.seen, arguments)?.into()
             }
-            (Tool::Delete, Access::Manager(staged)) => propose::delete(staged, arguments)?.into(),
+            (Tool::MultiEdit, Access::Manager(staged)) => {
+                propose::multi_edit(staged, &self.seen, arguments)?.into()
+            }
+            (Tool::Delete, Access::Manager(staged)) => propose::delete(staged, &self.seen, arguments)?.into(),
+            (Tool::Rename, Access::Manager(staged)) => change::rename(staged, &self.seen, arguments)?.into(),
+            (Tool::Diff, Access::Manager(staged)) => change::diff(staged, arguments)?.into(),
+            (Tool::Discard, Access::Manager(staged)) => change::discard(staged, arguments)?.into(),
             (Tool::WriteTodos, Access::Manager(_)) => plan::write_todos(arguments)?,
             (Tool::OkfLint, Access::Manager(staged)) => plan::okf_lint(staged).into(),
+            (Tool::Task, Access::Manager(_)) => Outcome::error("There is nobody here to give a task to."),
             (_, Access::Reader(_)) => Outcome::error("This tool is not for the reader."),
         })
+    }
+
+    /// The bundle as it would be, for judging links: what may not be read is looked at as well, and never told.
+    fn whole(&self) -> Result<crate::wiki::Wiki, String> {
+        match &self.access {
+            Access::Manager(staged) => change::proposed(staged),
+            Access::Reader(bundle) => crate::wiki::Wiki::load(bundle).map_err(|e| e.to_string()),
+        }
+    }
+
+    /// The description in a call of `task`; an error is a sentence for the model.
+    pub fn task(arguments: &str) -> Result<String, String> {
+        let map = parse(arguments).map_err(|problem| {
+            format!("The arguments of task are not a JSON object ({problem}). Send them again.")
+        })?;
+        match map.get("description").and_then(Value::as_str).map(str::trim) {
+            Some(text) if !text.is_empty() => Ok(text.to_owned()),
+            _ => Err("task: `description` must say what is to be done.".to_owned()),
+        }
     }
 
     /// One short line about a call, for people: `read /raw/x.md`. Holds foreign text as it came.
@@ -336,7 +218,19 @@ impl Toolbox {
             "read_file" => format!("read {file}"),
             "write_file" => format!("write {file}"),
             "edit_file" => format!("edit {file}"),
+            "multi_edit" => format!("edit {file}"),
             "delete" => format!("delete {file}"),
+            "rename" => format!("rename {} to {}", get("from"), get("to")),
+            "backlinks" => format!("links to {file}"),
+            "outline" => format!("outline of {file}"),
+            "diff" if file.is_empty() => "look at what is staged".to_owned(),
+            "diff" => format!("diff of {file}"),
+            "discard" => format!("take back {file}"),
+            "task" => {
+                let description = get("description");
+                let line = description.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                format!("assistant: {}", line.trim().chars().take(120).collect::<String>())
+            }
             "glob" => format!("find {}", get("pattern")),
             "grep" => format!("search \u{201c}{}\u{201d}", get("pattern")),
             "write_todos" => {
@@ -374,5 +268,7 @@ fn capped(text: String, hint: &str) -> String {
     }
 }
 
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,6 @@ use super::{Outcome, capped};
 use crate::agent::event::{Todo, TodoStatus};
 use crate::bundle::{Operation, Staged};
 use crate::lint::{self, Level};
-use crate::wiki::Wiki;
 
 /// Findings listed of each level; counts stay exact.
 const MAX_FINDINGS: usize = 50;
@@ -36,8 +35,7 @@ pub fn write_todos(arguments: &Arguments) -> Result<Outcome, String> {
 /// Judges the bundle as it would be. What the session may not read is judged too, or links to it would look broken; findings
 /// in it are not told.
 pub fn okf_lint(staged: &Staged) -> Result<String, String> {
-    let proposed = Staged::over(staged.base().clone(), &staged.changes());
-    let wiki = Wiki::load(&proposed).map_err(|e| e.to_string())?;
+    let wiki = super::change::proposed(staged)?;
     let mut report = lint::lint(&wiki, &lint::Options::default());
     report.findings.retain(|finding| staged.rules().check(Operation::Read, &finding.path).is_ok());
     let mut text = String::new();

@@ -1,9 +1,9 @@
 //! Proposed files that no wiki needs: named like a program, starting like a script, or not where pages are. They may be
-//! meant, so they are marked for the person who decides and not refused.
+//! meant, so they are marked for the person who decides and not refused. So is a change of what a program may compute.
 
 use super::{ChangeKind, FileChange};
 use crate::bundle::Read;
-use crate::okf::BundlePath;
+use crate::okf::{BundlePath, Page};
 
 /// Endings, in lower case, of files that some system runs, loads or follows.
 const PROGRAMS: [&str; 49] = [
@@ -21,6 +21,31 @@ pub fn keeps_pages_in_wiki(bundle: &dyn Read) -> bool {
     there("/wiki") && (there("/AGENTS.md") || there("/raw"))
 }
 
+/// The type of pages whose text some program runs, and the fields that say what and by whom (OKF 0.2).
+const COMPUTATION: &str = "Attested Computation";
+const RUN: [&str; 5] = ["runtime", "parameters", "computation", "executor", "attester"];
+
+/// Whether a page says after the change that something else is computed, executed or attested. None: no such page.
+pub fn changes_computation(path: &BundlePath, before: Option<&str>, after: Option<&str>) -> bool {
+    let concerned = |text: &str| text.contains(COMPUTATION) || RUN.iter().any(|key| text.contains(key));
+    if !path.is_markdown() || ![before, after].into_iter().flatten().any(concerned) {
+        return false;
+    }
+    let parse = |text: Option<&str>| text.map(|text| Page::parse(path.clone(), text.into()));
+    let (before, after) = (parse(before), parse(after));
+    let is_one = |page: &Option<Page>| page.as_ref().is_some_and(|page| page.kind() == Some(COMPUTATION));
+    let body = |page: &Option<Page>| page.as_ref().map(|page| page.body_text().to_owned());
+    if (is_one(&before) || is_one(&after)) && body(&before) != body(&after) {
+        return true;
+    }
+    let field = |page: &Option<Page>, key: &str| -> Option<String> {
+        let page = page.as_ref()?;
+        Some(page.frontmatter.get(key)?.span.of(&page.text).to_owned())
+    };
+    let keys = if is_one(&before) || is_one(&after) { &RUN[..] } else { &["executor", "attester"] };
+    is_one(&before) != is_one(&after) || keys.iter().any(|key| field(&before, key) != field(&after, key))
+}
+
 impl FileChange {
     /// Why a person should look twice, as the end of a sentence that starts with the file. `wiki`: pages lie in `wiki/`.
     pub fn oddity(&self, wiki: bool) -> Option<&'static str> {
@@ -32,6 +57,11 @@ impl FileChange {
         }
         if written && self.after.as_deref().is_some_and(|bytes| bytes.starts_with(b"#!")) {
             return Some("starts like a script, and nothing in a wiki is run");
+        }
+        if let Ok((before, after)) = self.texts()
+            && changes_computation(path, before, after)
+        {
+            return Some("changes what is computed, executed or attested");
         }
         let from = match &self.kind {
             ChangeKind::Rename { from } => Some(from),
@@ -91,6 +121,28 @@ mod tests {
             };
             assert!(right, "{path} {text:?} {wiki}: {found:?}");
         }
+    }
+
+    #[test]
+    fn a_change_of_a_computation_its_executor_or_attester_is_odd() {
+        let page = |extra: &str, body: &str| {
+            format!("---\ntype: Attested Computation\nruntime: python\n{extra}---\n{body}")
+        };
+        let plain = "---\ntype: concept\n---\ntext\n";
+        let path = BundlePath::parse("/wiki/a.md").unwrap();
+        for (before, after, wanted) in [
+            (page("", "x\n"), page("", "y\n"), true),
+            (page("", "x\n"), page("attester: { resource: a }\n", "x\n"), true),
+            (page("", "x\n"), page("title: T\n", "x\n"), false),
+            (plain.to_owned(), page("", "x\n"), true),
+            (plain.to_owned(), plain.replace("type", "executor: { resource: x }\ntype"), true),
+            (plain.to_owned(), plain.replace("text", "the executor"), false),
+        ] {
+            assert_eq!(changes_computation(&path, Some(&before), Some(&after)), wanted, "{before} {after}");
+        }
+        assert!(changes_computation(&path, Some(&page("", "x")), None), "deleting one");
+        let kind = ChangeKind::Create;
+        assert!(odd("/wiki/a.md", kind, &page("", "x"), true).is_some_and(|why| why.contains("computed")));
     }
 
     #[test]

@@ -34,6 +34,7 @@ async fn turn(session: &mut Session, message: &str) -> String {
             AgentEvent::ToolFinished { ok, result, .. } => assert!(ok, "{result}"),
             AgentEvent::Finished { interrupted: false } => return text,
             AgentEvent::Failed(why) => panic!("{why}"),
+            AgentEvent::Stopped(stop) => panic!("{stop}"),
             _ => {}
         }
     }

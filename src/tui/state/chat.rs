@@ -6,7 +6,7 @@ use std::time::Duration;
 use ratatui::text::Line;
 
 use super::composer::Composer;
-use crate::agent::event::{CallId, Todo, Usage};
+use crate::agent::event::{CallId, Queued, Todo, Usage};
 use crate::okf::Target;
 use crate::tui::markdown::Stream;
 
@@ -104,6 +104,8 @@ pub struct Chat {
     pub in_turn: bool,
     /// Sent, turn not begun.
     pub queued: VecDeque<String>,
+    /// Those of them that the running turn has not been told yet and that can be taken back.
+    pub waiting: Vec<Queued>,
     pub usage: Usage,
     /// First visible row when not following.
     pub top: usize,
@@ -129,6 +131,7 @@ impl Chat {
             doing: Doing::Nothing,
             in_turn: false,
             queued: VecDeque::new(),
+            waiting: Vec::new(),
             usage: Usage::default(),
             top: 0,
             follow: true,

@@ -3,6 +3,7 @@
 use super::{review, tree};
 use crate::agent::{AgentEvent, Role};
 use crate::bundle::ChangeSet;
+use crate::bundle::hunk::FileDecision;
 use crate::text::Safe;
 use crate::tui::effect::{Effect, Opening};
 use crate::tui::state::State;
@@ -15,6 +16,7 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
         AgentEvent::Said(message) => chat.queued.push_back(message),
         AgentEvent::Notice(text) => chat.push(Item::Note { text, bad: true }),
         AgentEvent::TurnStarted { message } => {
+            chat.waiting.clear();
             chat.in_turn = true;
             chat.doing = Doing::Thinking;
             if chat.queued.front().is_some_and(|said| said.trim() == message.trim()) {
@@ -23,6 +25,34 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
             } else {
                 chat.push(Item::Told(message));
             }
+        }
+        AgentEvent::Steered { message } => {
+            // It lies with the agent no more.
+            if let Some(at) = chat.queued.iter().position(|said| said.trim() == message.trim()) {
+                chat.queued.remove(at);
+            }
+            chat.waiting.clear();
+            chat.push(Item::You(message));
+        }
+        AgentEvent::Queued(waiting) => chat.waiting = waiting,
+        AgentEvent::Compacted { .. } => {
+            let text = "The beginning of this conversation was shortened to fit the model.".to_owned();
+            chat.push(Item::Note { text, bad: false });
+        }
+        AgentEvent::SourcesRead(read) => {
+            for reading in read {
+                let text = format!("read {}", Safe::line(&reading.to_string()));
+                chat.push(Item::Note { text, bad: false });
+            }
+        }
+        AgentEvent::Approved { changes, decisions } => {
+            let changes = Arc::new(changes);
+            let verdicts =
+                decisions.into_iter().map(|(path, decision)| (path, FileDecision::Whole(decision))).collect();
+            let apply = Effect::Apply { changes: changes.clone(), verdicts, mends: false };
+            let mut effects = staged(state, ChangeSet::clone(&changes), None);
+            effects.push(apply);
+            return effects;
         }
         AgentEvent::Text(delta) => {
             chat.doing = Doing::Answering;
@@ -78,14 +108,18 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
                 chat.push(Item::Note { text: "stopped".to_owned(), bad: false });
             }
         }
-        AgentEvent::Failed(why) => {
-            chat.in_turn = false;
-            chat.doing = Doing::Failed;
-            chat.stop_tools();
-            chat.push(Item::Note { text: why, bad: true });
-        }
+        AgentEvent::Failed(why) => failed(state, role, why),
+        AgentEvent::Stopped(stop) => failed(state, role, stop.to_string()),
     }
     Vec::new()
+}
+
+fn failed(state: &mut State, role: Role, why: String) {
+    let chat = state.chat_of_mut(role);
+    chat.in_turn = false;
+    chat.doing = Doing::Failed;
+    chat.stop_tools();
+    chat.push(Item::Note { text: why, bad: true });
 }
 
 /// The set of pending changes is another one.

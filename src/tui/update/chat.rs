@@ -19,7 +19,7 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
             state.chat_mut().cited = None;
             state.chat_mut().composer.newline();
         }
-        Action::HistoryPrevious => state.chat_mut().composer.previous(),
+        Action::HistoryPrevious => return previous(state),
         Action::HistoryNext => state.chat_mut().composer.next(),
         Action::Up => scroll(state, -1),
         Action::Down => scroll(state, 1),
@@ -36,6 +36,23 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
         }
         _ => {}
     }
+    Vec::new()
+}
+
+/// Takes the message back that waits last, to be changed or dropped; without one, the text that was sent before.
+fn previous(state: &mut State) -> Vec<Effect> {
+    let role = state.role;
+    let chat = state.chat_mut();
+    if chat.composer.is_empty()
+        && let Some(last) = chat.waiting.pop()
+    {
+        if let Some(at) = chat.queued.iter().rposition(|said| *said == last.text) {
+            chat.queued.remove(at);
+        }
+        chat.composer.set(&last.text);
+        return vec![Effect::Agent(role, AgentCommand::Unqueue(last.id))];
+    }
+    chat.composer.previous();
     Vec::new()
 }
 

@@ -1,0 +1,254 @@
+//! What a session may use, what it has used, and why it was stopped. One meter for an agent and its assistants.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::event::Usage;
+
+/// Of what is allowed, the part in percent at which the model is warned.
+const WARN: u64 = 80;
+
+/// Limits of a session. None: no limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Answers of the model in one turn, those to assistants included.
+    pub steps: u64,
+    /// Tokens in and out, in the whole session.
+    pub tokens: Option<u64>,
+    /// Money in the whole session, in millionths of the currency that the prices are in.
+    pub money: Option<u64>,
+    pub price: Price,
+    /// Time of one turn.
+    pub time: Option<Duration>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 100, tokens: None, money: None, price: Price::default(), time: None }
+    }
+}
+
+/// Millionths of a currency for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Price {
+    pub input: u64,
+    /// Of input from the provider's cache; as other input when it is not set.
+    pub cached: Option<u64>,
+    pub output: u64,
+}
+
+impl Price {
+    /// In millionths of the currency.
+    pub fn of(self, usage: Usage) -> u64 {
+        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price) / 1_000_000;
+        let cached = usage.cached.min(usage.input);
+        let input = part(usage.input - cached, self.input) + part(cached, self.cached.unwrap_or(self.input));
+        u64::try_from(input + part(usage.output, self.output)).unwrap_or(u64::MAX)
+    }
+}
+
+/// Why a turn was stopped by us and not by a person or a fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    Steps(u64),
+    Tokens(u64),
+    /// In millionths.
+    Money(u64),
+    /// In seconds.
+    Time(u64),
+    /// The model said nothing twice in a row.
+    Empty,
+    /// The model's answer was cut at its length limit twice in a row.
+    Cut,
+    /// The model made the same failing call again and again: its tool.
+    Repeated(String),
+}
+
+/// One sentence for the person, with what to do.
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Steps(steps) => {
+                write!(f, "Stopped after {steps} steps in one turn. Say \u{201c}go on\u{201d} to continue.")
+            }
+            Self::Tokens(tokens) => write!(
+                f,
+                "Stopped: this session has used its {tokens} tokens. Raise `tokens` under [limits] in the configuration to go on."
+            ),
+            Self::Money(money) => write!(
+                f,
+                "Stopped: this session has used its {}. Raise `money` under [limits] in the configuration to go on.",
+                amount(*money)
+            ),
+            Self::Time(seconds) => write!(
+                f,
+                "Stopped after {} minutes in one turn. Say \u{201c}go on\u{201d} to continue.",
+                seconds.div_ceil(60)
+            ),
+            Self::Empty => f.write_str("The model's answer was empty, twice in a row. Ask again, or use another model."),
+            Self::Cut => f.write_str(
+                "The model's answer was cut off at its length limit, twice in a row. Ask again, or use another model.",
+            ),
+            Self::Repeated(tool) => write!(
+                f,
+                "Stopped: the model made the same failing call to {tool} {} times in a row.",
+                super::fsm::MAX_REPEATS
+            ),
+        }
+    }
+}
+
+fn amount(millionths: u64) -> String {
+    format!("{}.{:02} of money", millionths / 1_000_000, millionths % 1_000_000 / 10_000)
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    usage: Usage,
+    steps: u64,
+    turn: Option<Instant>,
+    warned: Vec<&'static str>,
+}
+
+/// What was used. Shared by reference; locks inside.
+#[derive(Debug, Default)]
+pub struct Meter {
+    limits: Limits,
+    used: Mutex<Used>,
+}
+
+impl Meter {
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, used: Mutex::default() }
+    }
+
+    /// A turn of the person begins.
+    pub fn turn(&self) {
+        let mut used = self.used();
+        used.steps = 0;
+        used.turn = Some(Instant::now());
+        used.warned.retain(|what| !["steps", "time"].contains(what));
+    }
+
+    pub fn answered(&self, usage: Usage) {
+        let mut used = self.used();
+        used.steps += 1;
+        used.usage.input = used.usage.input.saturating_add(usage.input);
+        used.usage.output = used.usage.output.saturating_add(usage.output);
+    }
+
+    pub fn usage(&self) -> Usage {
+        self.used().usage
+    }
+
+    /// When the turn must end.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.used().turn?.checked_add(self.limits.time?)
+    }
+
+    /// What there is no more of.
+    pub fn exhausted(&self) -> Option<Stop> {
+        let used = self.used();
+        self.shares(&used).into_iter().find(|share| share.used >= share.limit).map(|share| share.stop)
+    }
+
+    /// A sentence for the model when something becomes scarce; each once.
+    pub fn warning(&self) -> Option<String> {
+        let mut used = self.used();
+        let scarce = |share: &Share| share.used.saturating_mul(100) >= share.limit.saturating_mul(WARN);
+        let share = self.shares(&used).into_iter().find(|s| scarce(s) && !used.warned.contains(&s.what))?;
+        used.warned.push(share.what);
+        Some(format!(
+            "[Of the {} allowed for this work, {} in 100 are used. Bring it to a good end: finish what is begun, check it, report.]",
+            share.what,
+            share.used.saturating_mul(100) / share.limit.max(1)
+        ))
+    }
+
+    fn shares(&self, used: &Used) -> Vec<Share> {
+        let limits = &self.limits;
+        let tokens = used.usage.input.saturating_add(used.usage.output);
+        let spent = used.turn.map_or(0, |turn| turn.elapsed().as_secs());
+        let mut shares = vec![Share {
+            what: "steps",
+            used: used.steps,
+            limit: limits.steps,
+            stop: Stop::Steps(limits.steps),
+        }];
+        if let Some(limit) = limits.tokens {
+            shares.push(Share { what: "tokens", used: tokens, limit, stop: Stop::Tokens(limit) });
+        }
+        if let Some(limit) = limits.money {
+            let used = limits.price.of(used.usage);
+            shares.push(Share { what: "money", used, limit, stop: Stop::Money(limit) });
+        }
+        if let Some(limit) = limits.time {
+            let limit = limit.as_secs().max(1);
+            shares.push(Share { what: "time", used: spent, limit, stop: Stop::Time(limit) });
+        }
+        shares
+    }
+
+    // A poisoned lock guards plain counters.
+    fn used(&self) -> MutexGuard<'_, Used> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Share {
+    what: &'static str,
+    used: u64,
+    limit: u64,
+    stop: Stop,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_warns_once_and_then_stops_with_its_reason() {
+        let price = Price { input: 1_000_000, cached: None, output: 2_000_000 };
+        let money = Limits { money: Some(1_000), price, ..Limits::default() };
+        for (limits, usage, reason) in [
+            (Limits { steps: 2, ..Limits::default() }, Usage::default(), Stop::Steps(2)),
+            (
+                Limits { tokens: Some(1_000), ..Limits::default() },
+                Usage { input: 400, output: 100, ..Usage::default() },
+                Stop::Tokens(1_000),
+            ),
+            (money, Usage { input: 400, output: 50, ..Usage::default() }, Stop::Money(1_000)),
+        ] {
+            let meter = Meter::new(limits);
+            meter.turn();
+            assert_eq!(meter.exhausted(), None);
+            meter.answered(usage);
+            assert_eq!((meter.exhausted(), meter.warning()), (None, None), "{reason:?}");
+            meter.answered(usage);
+            assert!(meter.warning().is_some() && meter.warning().is_none(), "{reason:?}");
+            assert_eq!(meter.exhausted(), Some(reason));
+        }
+    }
+
+    #[test]
+    fn a_new_turn_has_its_steps_again_and_not_its_tokens() {
+        let meter = Meter::new(Limits { steps: 1, tokens: Some(10), ..Limits::default() });
+        meter.turn();
+        meter.answered(Usage { input: 4, output: 0, ..Usage::default() });
+        assert_eq!(meter.exhausted(), Some(Stop::Steps(1)));
+        meter.turn();
+        assert_eq!(meter.exhausted(), None);
+        meter.answered(Usage { input: 6, output: 0, ..Usage::default() });
+        meter.turn();
+        assert_eq!(meter.exhausted(), Some(Stop::Tokens(10)));
+    }
+
+    #[test]
+    fn money_is_said_with_two_places() {
+        assert!(Stop::Money(2_500_000).to_string().contains("2.50 of money"));
+    }
+}
