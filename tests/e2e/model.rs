@@ -237,7 +237,7 @@ fn manage_on_a_terminal_asks_and_a_no_changes_nothing() {
         .env("WIKIWRIGHT_BASE_URL", &endpoint.base_url)
         .env("WIKIWRIGHT_MODEL", "test")
         .spawn();
-    screen.wait_for("Apply all? [y]es, [n]o, [f]ile by file:");
+    screen.wait_for("Apply all? [y]es, [n]o, [h]unk by hunk:");
     place.assert_untouched();
     screen.send("n\n");
     screen.wait_for("Why not?");
@@ -389,7 +389,7 @@ fn a_killed_workbench_goes_on_with_its_conversation_and_its_pending_review() {
     let mut screen = start(&["--continue"]);
     screen.wait_for("Review: 13 files");
     screen.send("A");
-    screen.wait_for("Approve all 13 files");
+    screen.wait_for("Approve all 20 changes");
     screen.send("y");
     screen.wait_for("13 written");
     place.assert_ingested_and_clean();

@@ -203,7 +203,7 @@ fn every_rule_is_explained_with_level_reason_fix_and_both_examples() {
         "L001 link-broken: a link's target does not exist\n\n\
          In profile wiki: error; in profile okf: hint.\n\n\
          Whoever follows it finds nothing, and the page it meant looks unlinked. The specification allows links to pages not yet written.\n\n\
-         A person has to mend it: there is no automatic fix.\n\n\
+         `lint --fix --unsafe-fixes` mends it: the meaning may change, so look at what it did.\n\n\
          At fault:\n\n    See [margin](margin-q3.md).\n\n\
          Right:\n\n    See [margin](margin.md).\n"
     );

@@ -48,6 +48,15 @@ impl Circles {
                 continue;
             }
             let Some(first) = circle.first().cloned() else { continue };
+            // Circles of pages that did not change may have become part of this one.
+            for path in &circle {
+                if let Some(old) = self.circle_of.get(path).cloned() {
+                    shelves.clear(Part::Circle, &old);
+                    for member in self.members.remove(&old).unwrap_or_default() {
+                        self.circle_of.remove(&member);
+                    }
+                }
+            }
             let mut findings = Findings::new(context.profile);
             check_circle(context, &circle, &mut findings);
             shelves.put(Part::Circle, findings.list);
