@@ -36,7 +36,7 @@ fn page(number: usize, pages: usize, body: &str) -> String {
             target % FOLDERS
         ));
     }
-    if number % 50 == 0 {
+    if number.is_multiple_of(50) {
         text.push_str("See [nothing](gone.md).\n\n");
     }
     text + body

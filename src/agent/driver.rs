@@ -230,7 +230,7 @@ impl Driver {
     fn command(&mut self, command: AgentCommand) -> Option<Input> {
         match command {
             AgentCommand::Say(text) => Some(Input::Say(text)),
-            AgentCommand::Tell(note) => Some(Input::Reviewed { note, answer: false }),
+            AgentCommand::Tell(note) => Some(Input::Warn(note)),
             AgentCommand::Unqueue(id) => Some(Input::Unqueue(id)),
             AgentCommand::Interrupt => Some(Input::Interrupt),
             AgentCommand::Reviewed { resolved, applied } => {
