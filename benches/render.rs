@@ -79,7 +79,7 @@ fn change() -> FileChange {
         format!("Line {number} tells of {word} and why that matters to the mill.\n")
     };
     let before: String = (0..15_000).map(|number| line(number, "the pond")).collect();
-    let word = |number: usize| if number % 3 == 0 { "the sea gate" } else { "the pond" };
+    let word = |number: usize| if number.is_multiple_of(3) { "the sea gate" } else { "the pond" };
     let after: String = (0..15_000).map(|number| line(number, word(number))).collect();
     FileChange {
         path: BundlePath::parse("/wiki/long.md").unwrap(),
