@@ -133,8 +133,7 @@ impl Host for Listener {
             // What was said before a call was no report.
             AgentEvent::ToolStarted { .. } => self.text.clear(),
             AgentEvent::Usage(usage) => {
-                self.usage.input = self.usage.input.saturating_add(usage.input);
-                self.usage.output = self.usage.output.saturating_add(usage.output);
+                self.usage += usage;
                 let _ = self.events.send(AgentEvent::Usage(usage));
             }
             _ => {}
@@ -184,11 +183,8 @@ fn run(
             listener.steps += u64::from(matches!(input, Input::Model(super::client::ModelEvent::Done(_))));
             engine.feed(input, &mut listener);
         }
-        if let Ok(raw) = BundlePath::root().join("raw") {
-            let read = tools.ledger().turn(&raw);
-            if !read.is_empty() {
-                let _ = staff.events.send(AgentEvent::SourcesRead(read));
-            }
+        if let Some(read) = tools.ledger().sources() {
+            let _ = staff.events.send(read);
         }
         Report {
             status: listener.ended.take().unwrap_or(Status::Interrupted),

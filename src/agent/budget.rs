@@ -137,8 +137,7 @@ impl Meter {
     pub fn answered(&self, usage: Usage) {
         let mut used = self.used();
         used.steps += 1;
-        used.usage.input = used.usage.input.saturating_add(usage.input);
-        used.usage.output = used.usage.output.saturating_add(usage.output);
+        used.usage += usage;
     }
 
     pub fn usage(&self) -> Usage {
@@ -209,6 +208,17 @@ struct Share {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn input_from_the_cache_costs_what_it_was_said_to() {
+        let price = Price { input: 1_000_000, cached: Some(100_000), output: 0 };
+        let meter = Meter::new(Limits { money: Some(1_000), price, ..Limits::default() });
+        meter.answered(Usage { input: 1_000, cached: 1_000, output: 0 });
+        assert_eq!(meter.usage(), Usage { input: 1_000, cached: 1_000, output: 0 });
+        assert_eq!(meter.exhausted(), None, "100 of 1000 are spent");
+        meter.answered(Usage { input: 900, cached: 0, output: 0 });
+        assert_eq!(meter.exhausted(), Some(Stop::Money(1_000)));
+    }
 
     #[test]
     fn each_limit_warns_once_and_then_stops_with_its_reason() {

@@ -16,7 +16,6 @@ use super::tools::Toolbox;
 use super::{prompt, review};
 use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
-use crate::okf::BundlePath;
 
 /// Settings of a manager session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +28,13 @@ pub struct ManagerOptions {
     pub limits: Limits,
     /// The model's window in tokens, when it is known.
     pub window: Option<u64>,
+}
+
+impl ManagerOptions {
+    /// The person's rules, then the role's own.
+    pub fn rules(&self) -> Rules {
+        Rules::manager(self.protect_raw).after(&self.rules)
+    }
 }
 
 impl Default for ManagerOptions {
@@ -53,6 +59,16 @@ pub struct ReaderOptions {
     pub limits: Limits,
     /// The model's window in tokens, when it is known.
     pub window: Option<u64>,
+}
+
+impl ReaderOptions {
+    /// What the person's rules say of reading, then the role's own.
+    pub fn rules(&self) -> Rules {
+        let reads = self.rules.iter().filter(|rule| rule.operations.contains(&Operation::Read));
+        let reads: Vec<Rule> =
+            reads.map(|rule| Rule { operations: vec![Operation::Read], ..rule.clone() }).collect();
+        Rules::reader().after(&reads)
+    }
 }
 
 /// A running session. Dropping `commands` ends it.
@@ -80,7 +96,7 @@ pub fn keep_manager(
     options: ManagerOptions,
     keeping: Keeping,
 ) -> Session {
-    let staged = Arc::new(Staged::new(bundle, Rules::manager(options.protect_raw).after(&options.rules)));
+    let staged = Arc::new(Staged::new(bundle, options.rules()));
     let ManagerOptions { approval, limits, window, .. } = options;
     start(Toolbox::manager(staged), client, prompt::manager(), keeping, Manner { approval, limits, window })
 }
@@ -98,11 +114,8 @@ pub fn keep_reader(
     keeping: Keeping,
 ) -> Session {
     let not_found = options.not_found_message.as_deref().unwrap_or(prompt::NOT_FOUND);
-    let reads = options.rules.iter().filter(|rule| rule.operations.contains(&Operation::Read));
-    let reads: Vec<Rule> =
-        reads.map(|rule| Rule { operations: vec![Operation::Read], ..rule.clone() }).collect();
     // An overlay that nothing is ever staged in: it checks the rules of each read.
-    let bundle = Arc::new(Staged::new(bundle, Rules::reader().after(&reads)));
+    let bundle = Arc::new(Staged::new(bundle, options.rules()));
     let ReaderOptions { limits, window, .. } = options;
     let manner = Manner { approval: Approval::default(), limits, window };
     start(Toolbox::reader(bundle), client, prompt::reader(not_found), keeping, manner)
@@ -293,11 +306,8 @@ impl Host for Driver {
     }
 
     fn end(&mut self, event: AgentEvent) {
-        if let Ok(raw) = BundlePath::root().join("raw") {
-            let read = self.tools.ledger().turn(&raw);
-            if !read.is_empty() {
-                self.send(AgentEvent::SourcesRead(read));
-            }
+        if let Some(read) = self.tools.ledger().sources() {
+            self.send(read);
         }
         self.ask_review();
         self.send(event);

@@ -120,6 +120,14 @@ pub struct Usage {
     pub output: u64,
 }
 
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, more: Self) {
+        self.input = self.input.saturating_add(more.input);
+        self.cached = self.cached.saturating_add(more.cached);
+        self.output = self.output.saturating_add(more.output);
+    }
+}
+
 /// What a listener may ask.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentCommand {

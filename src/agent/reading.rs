@@ -6,6 +6,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::event::AgentEvent;
 use crate::okf::{BundlePath, ContentHash};
 
 /// What was read of one file.
@@ -111,6 +112,12 @@ impl Ledger {
             map.iter().filter(|(path, seen)| seen.fresh && path.is_within(folder)).map(reading).collect();
         map.values_mut().for_each(|seen| seen.fresh = false);
         read
+    }
+
+    /// Sources that were read since the last call, for the person; none when no source was.
+    pub fn sources(&self) -> Option<AgentEvent> {
+        let raw = BundlePath::root().join("raw").ok()?;
+        Some(self.turn(&raw)).filter(|read| !read.is_empty()).map(AgentEvent::SourcesRead)
     }
 
     // A poisoned lock guards a map that is whole: each entry is written in one step.

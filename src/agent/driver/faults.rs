@@ -14,8 +14,10 @@ use crate::agent::client::{Answer, Message, ModelError, ModelErrorKind, ModelEve
 use crate::agent::context;
 use crate::agent::engine::Stream;
 use crate::agent::event::Usage;
+use crate::bundle::ChangeSet;
 use crate::bundle::hunk::Resolved;
 use crate::bundle::{Decision, MemoryBundle, PathPattern, Write, apply};
+use crate::okf::BundlePath;
 
 /// A model that answers by what it is asked. Keeps the requests.
 struct Brain<F> {
@@ -194,6 +196,17 @@ async fn h32_what_the_person_wrote_meanwhile_is_not_overwritten() {
     assert_eq!(base.read(&path("/wiki/index.md")).unwrap(), "# By hand\n");
 }
 
+/// Approves and writes the whole set, as the workbench does.
+fn approve(session: &Session, base: &MemoryBundle, changes: ChangeSet) {
+    let decisions =
+        changes.files.iter().map(|f| (f.path.clone(), Decision::Approved { shown: f.shown() })).collect();
+    let applied = apply(base, &changes, &decisions);
+    session
+        .commands
+        .send(AgentCommand::Reviewed { resolved: Resolved::whole(changes, decisions).into(), applied })
+        .unwrap();
+}
+
 #[tokio::test]
 async fn h34_the_model_is_told_what_landed_and_not_asked_to_do_it_again() {
     let brain = Brain::new(|at, _| match at {
@@ -205,13 +218,7 @@ async fn h34_the_model_is_told_what_landed_and_not_asked_to_do_it_again() {
     session.commands.send(AgentCommand::Say("go".into())).unwrap();
     turn(&mut session).await;
     let changes = session.staged.as_ref().unwrap().changes();
-    let decisions =
-        changes.files.iter().map(|f| (f.path.clone(), Decision::Approved { shown: f.shown() })).collect();
-    let applied = apply(base.as_ref(), &changes, &decisions);
-    session
-        .commands
-        .send(AgentCommand::Reviewed { resolved: Resolved::whole(changes, decisions).into(), applied })
-        .unwrap();
+    approve(&session, base.as_ref(), changes);
     session.commands.send(AgentCommand::Say("next".into())).unwrap();
     turn(&mut session).await;
     let request = brain.request(2);
@@ -501,13 +508,7 @@ async fn h33_a_review_after_each_write_holds_the_turn_and_shows_all_of_it() {
     assert_eq!(changes.files[0].after.as_deref(), Some(&b"x\n"[..]));
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(brain.asked(), 1, "it waits");
-    let decisions =
-        changes.files.iter().map(|f| (f.path.clone(), Decision::Approved { shown: f.shown() })).collect();
-    let applied = apply(base.as_ref(), &changes, &decisions);
-    session
-        .commands
-        .send(AgentCommand::Reviewed { resolved: Resolved::whole(changes, decisions).into(), applied })
-        .unwrap();
+    approve(&session, base.as_ref(), changes);
     assert_eq!(turn(&mut session).await.last(), Some(&DONE));
     assert_eq!(brain.asked(), 3);
     let request = brain.request(1);

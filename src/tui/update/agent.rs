@@ -85,9 +85,7 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
         AgentEvent::Staged(changes) => return staged(state, changes, None),
         AgentEvent::AwaitingReview(changes) => return staged(state, changes, Some(Opening::Arrived)),
         AgentEvent::Usage(usage) => {
-            chat.usage.input = chat.usage.input.saturating_add(usage.input);
-            chat.usage.cached = chat.usage.cached.saturating_add(usage.cached);
-            chat.usage.output = chat.usage.output.saturating_add(usage.output);
+            chat.usage += usage;
         }
         AgentEvent::Retrying { attempt, wait, cause } => {
             chat.doing = Doing::Waiting { attempt, wait };
