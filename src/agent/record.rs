@@ -129,6 +129,39 @@ impl StagedFile {
     }
 }
 
+/// The pending changes that records tell of, by path.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pending(BTreeMap<String, FileChange>);
+
+impl Pending {
+    /// Takes over what a record says of them.
+    pub fn follow(&mut self, record: &Record) {
+        let Record::Staged { changed, gone } = record else { return };
+        for path in gone {
+            self.0.remove(path);
+        }
+        let changes = changed.iter().filter_map(StagedFile::change);
+        self.0.extend(changes.map(|change| (change.path.as_str().to_owned(), change)));
+    }
+
+    /// Those of these paths that are pending.
+    pub fn of<'a>(&'a self, paths: &'a [String]) -> impl Iterator<Item = &'a FileChange> {
+        paths.iter().filter_map(|path| self.0.get(path))
+    }
+
+    pub fn set(&self) -> ChangeSet {
+        ChangeSet { id: 0, files: self.0.values().cloned().collect() }
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// Where records go. An error is told to the person once; the session goes on.
 pub trait Recorder: Send {
     fn record(&mut self, record: &Record) -> io::Result<()>;
@@ -278,25 +311,15 @@ pub struct Restored {
 /// Brings `machine`, fresh from [`Loop::new`], to where the records end. A turn that was cut off there is stopped.
 pub fn restore(machine: &mut Loop, records: &[Record]) -> Restored {
     let mut restored = Restored::default();
-    let mut staged = BTreeMap::new();
+    let mut staged = Pending::default();
     let mut open = BTreeSet::new();
     for record in records {
-        match record {
-            Record::Input { input } => {
-                if let Input::Say(text) = input {
-                    restored.events.push(AgentEvent::Said(text.clone()));
-                }
-                tell(machine, input.clone(), &mut open, &mut restored.events);
+        staged.follow(record);
+        if let Record::Input { input } = record {
+            if let Input::Say(text) = input {
+                restored.events.push(AgentEvent::Said(text.clone()));
             }
-            Record::Staged { changed, gone } => {
-                for path in gone {
-                    staged.remove(path.as_str());
-                }
-                for change in changed.iter().filter_map(StagedFile::change) {
-                    staged.insert(change.path.as_str().to_owned(), change);
-                }
-            }
-            Record::Opened(_) | Record::Landed { .. } | Record::Unknown => {}
+            tell(machine, input.clone(), &mut open, &mut restored.events);
         }
     }
     while !machine.is_idle() {
@@ -315,7 +338,7 @@ pub fn restore(machine: &mut Loop, records: &[Record]) -> Restored {
             restored.repairs.push(input);
         }
     }
-    restored.staged = ChangeSet { id: 0, files: staged.into_values().collect() };
+    restored.staged = staged.set();
     restored
 }
 

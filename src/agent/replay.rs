@@ -1,13 +1,12 @@
 //! Running a kept session again: the model's answers as they were recorded, everything else for real. Nothing is written to the
 //! bundle.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::event::{CallId, Role};
 use super::fsm::{Effect, Input, Loop, RunCall};
-use super::prompt;
-use super::record::{Record, StagedFile};
+use super::record::{Pending, Record};
 use super::tools::Toolbox;
 use crate::bundle::{ChangeKind, ChangeSet, FileChange, Read, Rules, Staged, Write as _};
 
@@ -42,11 +41,11 @@ pub fn replay(records: &[Record], role: Role, bundle: Arc<dyn Read>, rules: Rule
         Role::Reader => Toolbox::reader(staged.clone()),
     };
     // What the model was told does not matter: its answers are here.
-    let mut machine = Loop::new(prompt::manager(), tools.schemas());
+    let mut machine = Loop::new(String::new(), tools.schemas());
     let mut replayed = Replayed::default();
     let mut differences = Vec::new();
     let mut open: HashMap<CallId, RunCall> = HashMap::new();
-    let mut pending: BTreeMap<String, FileChange> = BTreeMap::new();
+    let mut pending = Pending::default();
     // A set is written down when a call has come back, and by then the next call may have changed it: what is pending is
     // compared when all calls are back.
     let mut due = None;
@@ -61,7 +60,7 @@ pub fn replay(records: &[Record], role: Role, bundle: Arc<dyn Read>, rules: Rule
         };
         match record {
             Record::Input { input } => {
-                if !matches!(input, Input::ToolDone { .. }) {
+                if open.is_empty() {
                     differences.extend(due.take().and_then(|nth| compare(nth, &pending, &staged)));
                 }
                 let input = match input {
@@ -98,22 +97,17 @@ pub fn replay(records: &[Record], role: Role, bundle: Arc<dyn Read>, rules: Rule
                     }
                 }
             }
-            Record::Staged { changed, gone } => {
-                for path in gone {
-                    pending.remove(path);
-                }
-                pending.extend(
-                    changed.iter().filter_map(StagedFile::change).map(|c| (c.path.as_str().to_owned(), c)),
-                );
+            Record::Staged { .. } => {
+                pending.follow(record);
                 if after_call {
                     due = Some(nth);
                 } else {
                     // A person's decisions are played, not made again.
-                    staged.restore(&set(&pending));
+                    staged.restore(&pending.set());
                 }
             }
             Record::Landed { paths } => {
-                for change in paths.iter().filter_map(|path| pending.get(path)) {
+                for change in pending.of(paths) {
                     land(&base, change);
                     staged.landed(change);
                 }
@@ -126,13 +120,9 @@ pub fn replay(records: &[Record], role: Role, bundle: Arc<dyn Read>, rules: Rule
     Replayed { differences, ..replayed }
 }
 
-fn set(pending: &BTreeMap<String, FileChange>) -> ChangeSet {
-    ChangeSet { id: 0, files: pending.values().cloned().collect() }
-}
-
 /// What is pending otherwise than it was; from here on it is as it was.
-fn compare(nth: usize, pending: &BTreeMap<String, FileChange>, staged: &Staged) -> Option<Difference> {
-    let (wanted, now) = (set(pending), staged.changes());
+fn compare(nth: usize, pending: &Pending, staged: &Staged) -> Option<Difference> {
+    let (wanted, now) = (pending.set(), staged.changes());
     if now.files == wanted.files {
         return None;
     }
@@ -152,22 +142,12 @@ fn names(set: &ChangeSet) -> String {
 /// The bundle as it was when the session began, as far as the session itself changed it.
 fn before(records: &[Record], bundle: Arc<dyn Read>) -> Staged {
     let base = Staged::new(bundle, Rules { rules: Vec::new(), protect_dot_names: false });
-    let mut pending: BTreeMap<String, FileChange> = BTreeMap::new();
+    let mut pending = Pending::default();
     let mut landed = Vec::new();
     for record in records {
-        match record {
-            Record::Staged { changed, gone } => {
-                for path in gone {
-                    pending.remove(path);
-                }
-                pending.extend(
-                    changed.iter().filter_map(StagedFile::change).map(|c| (c.path.as_str().to_owned(), c)),
-                );
-            }
-            Record::Landed { paths } => {
-                landed.extend(paths.iter().filter_map(|path| pending.get(path).cloned()))
-            }
-            _ => {}
+        pending.follow(record);
+        if let Record::Landed { paths } = record {
+            landed.extend(pending.of(paths).cloned());
         }
     }
     for change in landed.into_iter().rev() {

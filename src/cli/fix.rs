@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{Exit, bundle as opened, output};
 use crate::bundle::ledger::{record::Origin, waits};
-use crate::bundle::{Bundle, ChangeSet, Error, ErrorKind, Rules, Staged, Write as _};
+use crate::bundle::{Bundle, ChangeSet, Error, ErrorKind, Staged, Write as _};
 use crate::config::{Environment, Flags, Settings};
 use crate::lint::fix::{self, Request};
 use crate::lint::{self, Finding, Level, Levels, Options, Report};
@@ -57,7 +57,7 @@ pub fn judge(
         return Ok(Judged::Report { report, whole: true });
     }
     let settings = Settings::load(flags, &Environment::of_process())?;
-    let rules = Rules::manager(settings.manager.protect_raw).after(&settings.manager.rules);
+    let rules = settings.manager.rules();
     let before = lint::lint(&wiki, options).count(Level::Error);
     let base = Arc::new(bundle.clone());
     // A fix must not bring a fault of a rule that is off either.
@@ -106,7 +106,7 @@ pub fn stage(
     settings: &Settings,
     texts: impl IntoIterator<Item = (BundlePath, String)>,
 ) -> (ChangeSet, bool) {
-    let rules = Rules::manager(settings.manager.protect_raw).after(&settings.manager.rules);
+    let rules = settings.manager.rules();
     let staged = Staged::new(Arc::new(bundle.clone()), rules);
     let mut whole = true;
     for (path, text) in texts {

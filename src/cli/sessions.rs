@@ -12,10 +12,10 @@ use clap::Args;
 use rustix::fs::FlockOperation;
 
 use super::{Exit, bundle, output};
-use crate::agent::record::{self, Keeping, Loaded, Opened, Record, Recorder};
+use crate::agent::record::{self, Keeping, Loaded, Opened, Pending, Record, Recorder};
 use crate::agent::replay;
 use crate::agent::{Role, fsm::Input};
-use crate::bundle::{Bundle, Operation, Rule, Rules};
+use crate::bundle::Bundle;
 use crate::config::{Environment, Flags, Settings};
 use crate::okf::ContentHash;
 use crate::text::Safe;
@@ -188,14 +188,9 @@ fn summary(opened: Opened, file: PathBuf, loaded: &Loaded) -> Kept {
         Record::Input { input: Input::Say(text) } => Some(text.clone()),
         _ => None,
     };
-    let mut pending = std::collections::BTreeSet::new();
+    let mut pending = Pending::default();
     for record in &loaded.records {
-        if let Record::Staged { changed, gone } = record {
-            pending.extend(changed.iter().map(|file| file.path.clone()));
-            for path in gone {
-                pending.remove(path);
-            }
-        }
+        pending.follow(record);
     }
     Kept {
         opened,
@@ -291,14 +286,8 @@ pub fn run_again(args: &ReplayArgs, flags: &Flags) -> anyhow::Result<Exit> {
     let place = args.bundle.clone().unwrap_or_else(|| PathBuf::from(&opened.bundle));
     let bundle = bundle::open(&place)?;
     let rules = match opened.role {
-        Role::Manager => Rules::manager(settings.manager.protect_raw).after(&settings.manager.rules),
-        Role::Reader => {
-            let reads =
-                settings.reader.rules.iter().filter(|rule| rule.operations.contains(&Operation::Read));
-            let reads: Vec<Rule> =
-                reads.map(|r| Rule { operations: vec![Operation::Read], ..r.clone() }).collect();
-            Rules::reader().after(&reads)
-        }
+        Role::Manager => settings.manager.rules(),
+        Role::Reader => settings.reader.rules(),
     };
     let replayed = replay::replay(&loaded.records, opened.role, bundle.reader(), rules);
     if loaded.skipped > 0 {

@@ -343,3 +343,28 @@ async fn a_kept_session_can_be_run_again_and_says_what_differs() {
     assert_eq!(what, ["ls", "read_file", "pending changes"], "{:?}", again.differences);
     assert!(again.differences[1].recorded.contains("b\n") && again.differences[1].now.contains("other"));
 }
+
+#[tokio::test]
+async fn a_set_that_was_kept_ahead_of_its_calls_is_compared_when_they_are_back() {
+    use crate::agent::record::Record;
+    use crate::agent::replay::replay;
+
+    let bundle = Arc::new(MemoryBundle::new([("/AGENTS.md", "x")]).unwrap());
+    let kept = Kept::default();
+    let keeping = Keeping { recorder: Some(Box::new(kept.clone())), past: Vec::new() };
+    let write = |name: &str| ("write_file", json!({"file_path": name, "content": "new\n"}));
+    let client = Prepared::new([calls(&[write("/wiki/a.md"), write("/wiki/b.md")]), text("Proposed.")]);
+    let mut session = keep_manager(bundle.clone(), client, ManagerOptions::default(), keeping);
+    session.commands.send(AgentCommand::Say("Write two pages.".into())).unwrap();
+    while !matches!(session.events.recv().await.unwrap(), AgentEvent::Finished { .. }) {}
+    // As it comes when the second call is quick, and a limit is near: both files, a warning, then the second result.
+    let mut records = kept.0.lock().unwrap().clone();
+    let (staged, rest): (Vec<_>, Vec<_>) =
+        records.into_iter().partition(|record| matches!(record, Record::Staged { .. }));
+    records = rest;
+    let second = records.iter().rposition(|r| matches!(r, Record::Input { input: Input::ToolDone { .. } }));
+    let warning = Record::Input { input: Input::Warn("Four fifths are used.".into()) };
+    records.splice(second.unwrap()..second.unwrap(), staged.into_iter().chain([warning]));
+    let again = replay(&records, Role::Manager, bundle, Rules::manager(true));
+    assert_eq!((again.calls, again.differences), (2, vec![]));
+}
