@@ -3,7 +3,6 @@
 //! filters, signing programs and file-system monitors stay off.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -17,6 +16,19 @@ mod tests;
 
 /// Longest first line of a message, in characters.
 const SUBJECT: usize = 72;
+
+/// Variables that would make git look at another repository; those with the author's name stay.
+const PLACES: [&str; 9] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_CEILING_DIRECTORIES",
+];
 
 /// What became of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -212,8 +224,7 @@ impl Git {
             command.args(["-c", setting]);
         }
         command.args(arguments).current_dir(&self.top);
-        let own = std::env::vars_os().map(|(name, _)| name);
-        for name in own.filter(|name| is_place(name)) {
+        for name in PLACES {
             command.env_remove(name);
         }
         command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
@@ -236,20 +247,4 @@ fn failure(out: &Output) -> String {
     let said = String::from_utf8_lossy(&out.stderr);
     let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed without a word");
     format!("git says: {}", first.trim())
-}
-
-/// Variables that would make git look at another repository; those with the author's name stay.
-fn is_place(name: &OsStr) -> bool {
-    const PLACES: [&str; 9] = [
-        "GIT_DIR",
-        "GIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_COMMON_DIR",
-        "GIT_NAMESPACE",
-        "GIT_PREFIX",
-        "GIT_CEILING_DIRECTORIES",
-    ];
-    PLACES.iter().any(|place| name == *place)
 }

@@ -72,16 +72,21 @@ fn scripted() -> Endpoint {
     Endpoint::start(Conduct::Script(SCRIPT))
 }
 
-#[test]
-fn the_ingest_over_the_wire_is_reviewed_and_written() {
-    let (place, endpoint) = (Place::new(), scripted());
-    let mut screen = place.open(&endpoint.base_url);
+/// Asks the manager for the ingest, and waits until it is to be reviewed.
+fn ingest(screen: &mut Screen) {
     screen.send("c");
     screen.wait_for(" MANAGER ");
     screen.send(INGEST);
     screen.wait_for(&format!("› {INGEST}"));
     screen.send(ENTER);
     screen.wait_for("Review: 13 files");
+}
+
+#[test]
+fn the_ingest_over_the_wire_is_reviewed_and_written() {
+    let (place, endpoint) = (Place::new(), scripted());
+    let mut screen = place.open(&endpoint.base_url);
+    ingest(&mut screen);
     screen.wait_for("If all of it is written: 0 errors, 0 warnings");
     place.assert_untouched();
     screen.send("A");
@@ -361,12 +366,7 @@ fn a_killed_workbench_goes_on_with_its_conversation_and_its_pending_review() {
     };
     let mut screen = start(&[]);
     screen.wait_for("no findings");
-    screen.send("c");
-    screen.wait_for(" MANAGER ");
-    screen.send(INGEST);
-    screen.wait_for(&format!("› {INGEST}"));
-    screen.send(ENTER);
-    screen.wait_for("Review: 13 files");
+    ingest(&mut screen);
     screen.signal("KILL");
     screen.wait_exit();
     place.assert_untouched();

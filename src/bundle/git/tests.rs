@@ -20,8 +20,8 @@ fn git(at: &Path, arguments: &[&str]) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// A repository with a bundle in `docs/wiki`, and the person's other work in it.
-fn repository() -> tempfile::TempDir {
+/// A repository without a commit, with room for a bundle in `docs/wiki`.
+fn empty() -> tempfile::TempDir {
     let temp = tempfile::tempdir().unwrap();
     let at = temp.path();
     git(at, &["init", "-q", "-b", "main"]);
@@ -29,6 +29,13 @@ fn repository() -> tempfile::TempDir {
         git(at, &["config", key, value]);
     }
     std::fs::create_dir_all(at.join("docs/wiki")).unwrap();
+    temp
+}
+
+/// A repository with a bundle in `docs/wiki`, and the person's other work in it.
+fn repository() -> tempfile::TempDir {
+    let temp = empty();
+    let at = temp.path();
     for (name, text) in [
         ("docs/wiki/a.md", "a\n"),
         ("docs/wiki/old é.md", "old\n"),
@@ -154,13 +161,8 @@ fn what_cannot_be_committed_is_written_all_the_same_and_said() {
 
 #[test]
 fn the_first_commit_of_a_repository_and_modes_are_right() {
-    let temp = tempfile::tempdir().unwrap();
+    let temp = empty();
     let at = temp.path();
-    git(at, &["init", "-q", "-b", "main"]);
-    for (key, value) in [("user.name", "A Person"), ("user.email", "person@example.org")] {
-        git(at, &["config", key, value]);
-    }
-    std::fs::create_dir_all(at.join("docs/wiki")).unwrap();
     let create = ChangeSet { id: 1, files: vec![change("/a.md", ChangeKind::Create, None, Some("a\n"))] };
     assert!(apply(at, &create).notes[0].starts_with("Committed as "));
     assert_eq!(git(at, &["log", "--format=%s"]), "Created a.md\n");
