@@ -90,6 +90,12 @@ impl Error {
         Self::new(ErrorKind::Denied, path, message)
     }
 
+    /// A write without a look, where the rules say [`super::Mode::Ask`].
+    pub fn must_be_looked_at(path: &BundlePath) -> Self {
+        let text = "your rules want each change of it looked at; change it in the workbench";
+        Self::new(ErrorKind::Denied, path, text)
+    }
+
     pub fn too_large(path: &BundlePath) -> Self {
         let mebibytes = super::storage::MAX_FILE / (1024 * 1024);
         Self::new(

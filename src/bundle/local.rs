@@ -113,19 +113,28 @@ impl LocalBundle {
         Ok((file, metadata))
     }
 
-    /// Whether `path` exists without a symbolic link in it, where the kernel can tell by itself.
-    fn is_plain(&self, path: &BundlePath) -> bool {
-        #[cfg(target_os = "linux")]
-        {
-            let flags = OFlags::PATH | OFlags::CLOEXEC;
-            let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-            fs::openat2(&self.dir, inner(path), flags, Mode::empty(), how).is_ok()
+    /// What exists at `path` without a symbolic link in it, where the kernel can tell by itself.
+    #[cfg(target_os = "linux")]
+    fn open_plain(&self, path: &BundlePath, flags: OFlags) -> Option<cap_std::fs::File> {
+        let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let file = fs::openat2(&self.dir, inner(path), flags | OFlags::CLOEXEC, Mode::empty(), how);
+        Some(cap_std::fs::File::from_std(file.ok()?.into()))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_plain(&self, _: &BundlePath, _: OFlags) -> Option<cap_std::fs::File> {
+        None
+    }
+
+    /// The content of an open file that was `len` bytes long.
+    fn content(&self, path: &BundlePath, file: cap_std::fs::File, len: u64) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+        // It may grow while it is read: one byte over the cap tells.
+        file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|e| self.failure(path, &e))?;
+        if bytes.len() as u64 > MAX_FILE {
+            return Err(Error::too_large(path));
         }
-        #[cfg(not(target_os = "linux"))]
-        {
-            let _ = path;
-            false
-        }
+        Ok(bytes)
     }
 
     fn require_file(&self, path: &BundlePath, metadata: &Metadata) -> Result<(), Error> {
@@ -240,18 +249,25 @@ impl Read for LocalBundle {
     }
 
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
-        let (file, metadata) = self.open_file(path)?;
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        // It may grow while it is read: one byte over the cap tells.
-        file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|e| self.failure(path, &e))?;
-        if bytes.len() as u64 > MAX_FILE {
-            return Err(Error::too_large(path));
+        if let Some(bytes) = self.read_plain(path) {
+            return Ok(bytes);
         }
-        Ok(bytes)
+        let (file, metadata) = self.open_file(path)?;
+        self.content(path, file, metadata.len())
+    }
+
+    fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
+        // Looking first, as in `open_file`.
+        let looked = self.open_plain(path, OFlags::PATH)?.metadata().ok()?;
+        self.require_file(path, &looked).ok()?;
+        let file = self.open_plain(path, READ_FLAGS)?;
+        let metadata = file.metadata().ok()?;
+        self.require_file(path, &metadata).ok()?;
+        self.content(path, file, metadata.len()).ok()
     }
 
     fn resolve(&self, path: &BundlePath) -> BundlePath {
-        if self.is_plain(path) {
+        if self.open_plain(path, OFlags::PATH).is_some() {
             return path.clone();
         }
         // What does not exist yet lies where its nearest existing folder leads.

@@ -240,6 +240,9 @@ impl Read for Bundle {
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         self.backend.read_bytes(path)
     }
+    fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
+        self.backend.read_plain(path)
+    }
     fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
         self.backend.read_all(paths)
     }
@@ -308,6 +311,9 @@ impl Read for Refusing {
     }
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         self.backend.read_bytes(path)
+    }
+    fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
+        self.backend.read_plain(path)
     }
     fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
         self.backend.read_all(paths)

@@ -5,7 +5,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::bundle::{Error, ErrorKind};
+use crate::bundle::{ChangeKind, Error, ErrorKind, FileChange};
 use crate::okf::BundlePath;
 
 #[cfg(test)]
@@ -139,6 +139,15 @@ impl Rules {
             .iter()
             .find(|rule| rule.covers(operation, &key).is_some())
             .map_or(Mode::Allow, |rule| rule.mode)
+    }
+
+    /// Whether a person must look at this change before it is written, at the path it comes from too.
+    pub fn asks(&self, change: &FileChange) -> bool {
+        let from = match &change.kind {
+            ChangeKind::Rename { from } => Some(from),
+            _ => None,
+        };
+        from.into_iter().chain([&change.path]).any(|path| self.mode(Operation::Write, path) == Mode::Ask)
     }
 
     /// `Err` with kind `Denied` and a sentence the model can act on. A write to a folder that holds a denied one is

@@ -49,6 +49,9 @@ impl Read for ReadOnly {
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         self.0.read_bytes(path)
     }
+    fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
+        self.0.read_plain(path)
+    }
     fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
         self.0.read_all(paths)
     }

@@ -445,6 +445,12 @@ impl Read for Staged {
     }
 
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
+        self.rules.check(Operation::Read, path)?;
+        if self.pending().get(path).is_none()
+            && let Some(bytes) = self.base.read_plain(path)
+        {
+            return Ok(bytes);
+        }
         let real = self.real(path)?;
         match self.overlaid_at(path, || real) {
             Some(Some(bytes)) => Ok(bytes.to_vec()),

@@ -70,6 +70,12 @@ pub trait Read: Send + Sync {
         })
     }
 
+    /// The bytes of the file at `path` when no symbolic link leads there; `None` when one does, or it cannot be read so:
+    /// [`Read::read_bytes`] says why.
+    fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
+        if self.resolve(path) == *path { self.read_bytes(path).ok() } else { None }
+    }
+
     /// [`Read::read_bytes`] of each, in the order asked for, several at once.
     fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
         paths.par_iter().map(|path| self.read_bytes(path)).collect()
@@ -200,6 +206,9 @@ impl<T: Read + ?Sized> Read for Arc<T> {
     }
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         (**self).read_bytes(path)
+    }
+    fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
+        (**self).read_plain(path)
     }
     fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
         (**self).read_all(paths)

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{Exit, bundle as opened, output};
 use crate::bundle::ledger::{record::Origin, waits};
-use crate::bundle::{Bundle, ChangeSet, Error, ErrorKind, Staged, Write as _};
+use crate::bundle::{Bundle, ChangeSet, Error, ErrorKind, Rules, Staged, Write as _};
 use crate::config::{Environment, Flags, Settings};
 use crate::lint::fix::{self, Request};
 use crate::lint::{self, Finding, Level, Levels, Options, Report};
@@ -82,7 +82,7 @@ pub fn judge(
         message: format!("lint --fix: {} fixed", outcome.fixed.len()),
         ..Origin::default()
     };
-    let written = apply(&remembering, &outcome.changes, &origin);
+    let written = apply(&remembering, &outcome.changes, &rules, &origin);
     let whole = written.failed.is_empty();
     if !whole {
         outcome.fixed.retain(|fixed| fixed.files.iter().any(|file| written.landed.contains(file)));
@@ -134,13 +134,14 @@ pub struct Written {
     pub failed: Vec<Error>,
 }
 
-/// Writes a set whose files do not need each other: a file that cannot be written is said and left out, the others land
-/// together.
-pub fn apply(bundle: &Bundle, changes: &ChangeSet, origin: &Origin) -> Written {
+/// Writes a set whose files do not need each other: a file that cannot be written, or that the rules want looked at, is said
+/// and left out, the others land together.
+pub fn apply(bundle: &Bundle, changes: &ChangeSet, rules: &Rules, origin: &Origin) -> Written {
     let mut left = changes.clone();
     let mut written = Written { landed: Vec::new(), failed: Vec::new() };
     for change in &changes.files {
-        if let Some(error) = locked(bundle, &change.path) {
+        let asked = rules.asks(change).then(|| Error::must_be_looked_at(&change.path));
+        if let Some(error) = asked.or_else(|| locked(bundle, &change.path)) {
             left.files.retain(|file| file.path != change.path);
             written.failed.push(error);
         }

@@ -36,7 +36,7 @@ pub fn run(args: &FmtArgs, flags: &Flags) -> anyhow::Result<Exit> {
         return Ok(if changes.is_empty() && whole { Exit::Done } else { Exit::Negative });
     }
     let origin = Origin { who: "person".to_owned(), message: "fmt".to_owned(), ..Origin::default() };
-    let written = fix::apply(&bundle, &changes, &origin);
+    let written = fix::apply(&bundle, &changes, &settings.manager.rules(), &origin);
     for file in written.landed.iter().filter_map(|path| changes.file(path)) {
         writeln!(out, "{}", Safe::line(&file.done()))?;
     }

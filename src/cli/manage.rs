@@ -15,9 +15,7 @@ use crate::agent::client::ModelClient;
 use crate::agent::driver::{self, ManagerOptions};
 use crate::bundle::Bundle;
 use crate::bundle::ledger::record::Origin;
-use crate::bundle::{Mode, Operation};
 use crate::config::{Environment, Flags, Settings};
-use crate::okf::BundlePath;
 
 #[derive(Debug, Args)]
 pub struct ManageArgs {
@@ -83,10 +81,10 @@ async fn manage(
         let resolved = if args.yes {
             let mut resolved = review::approve_all(&changes);
             // What the person wants to be asked about is not approved by a flag.
-            let asked = |path: &BundlePath| {
-                session.staged.as_ref().is_some_and(|s| s.rules().mode(Operation::Write, path) == Mode::Ask)
-            };
-            resolved.decisions.retain(|path, _| !asked(path));
+            let rules = settings.manager.rules();
+            changes.files.iter().filter(|file| rules.asks(file)).for_each(|file| {
+                resolved.decisions.remove(&file.path);
+            });
             review::warnings(&changes, look).iter().for_each(|text| output::note(&format!("! {text}")));
             resolved
         } else if io::stdin().is_terminal() && io::stdout().is_terminal() {

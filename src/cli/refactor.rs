@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{Exit, bundle, output, review};
 use crate::bundle::ledger::record::Origin;
-use crate::bundle::{Bundle, ChangeSet, Rules, Staged};
+use crate::bundle::{Bundle, ChangeSet, Error, Staged};
 use crate::config::{Environment, Flags, Settings};
 use crate::okf::BundlePath;
 use crate::text::Safe;
@@ -127,7 +127,7 @@ fn run(
     let bundle = bundle::remember(bundle::open(path)?, &settings);
     let wiki = Wiki::load(&bundle)?;
     let plan = plan(&wiki)?;
-    let staged = Staged::new(Arc::new(bundle.clone()), Rules::manager(settings.manager.protect_raw));
+    let staged = Staged::new(Arc::new(bundle.clone()), settings.manager.rules());
     plan.stage(&staged)?;
     let changes = staged.changes();
     for note in &plan.notes {
@@ -148,7 +148,11 @@ pub fn settle(
     if let Some(file) = &how.patch {
         return review::write_patch(file, changes, look, bundle.label());
     }
+    let rules = settings.manager.rules();
     let resolved = if how.yes {
+        if let Some(file) = changes.files.iter().find(|file| rules.asks(file)) {
+            return Err(Error::must_be_looked_at(&file.path).into());
+        }
         review::approve_all(changes)
     } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
         review::ask_here(changes, look)?

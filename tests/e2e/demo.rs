@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::support::bundle::snapshot;
 use super::support::command::{run, wikiwright};
 use super::support::pty::{self, ENTER, F2, Screen, Start, TAB};
 
@@ -40,21 +41,6 @@ fn findings(bundle: &Path) -> usize {
     let said = run(wikiwright(home.path()).args(["lint", "--json"]).arg(bundle));
     let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     report["findings"].as_array().unwrap().len()
-}
-
-/// Every file below, with its content.
-fn snapshot(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(snapshot(&path));
-        } else {
-            found.push((path.clone(), std::fs::read(&path).unwrap()));
-        }
-    }
-    found.sort();
-    found
 }
 
 #[test]

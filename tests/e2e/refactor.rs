@@ -90,3 +90,57 @@ fn pages_are_merged_and_sections_split_off_as_one_set_each() {
     assert_eq!((unlinked.code, unlinked.err.contains("broken")), (Some(0), false), "{}", unlinked.err);
     assert!(!read("wiki/concepts/hull.md").contains("sail.md"));
 }
+
+/// Every command that writes follows the person's `[permissions]`: what is denied is refused, what is to be asked about is not
+/// written by a flag.
+#[test]
+fn the_persons_rules_hold_for_every_command() {
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join(".config/wikiwright/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let rule = |mode: &str| {
+        let rule = format!(
+            "{{ operations = [\"write\"], paths = [\"/wiki/concepts/sail.md\"], mode = \"{mode}\" }}"
+        );
+        std::fs::write(&config, format!("[permissions]\nrules = [{rule}]\n")).unwrap();
+    };
+    let page = "wiki/concepts/sail.md";
+    let commands: [&[&str]; 6] = [
+        &["mv", page, "wiki/entities/sail.md", "--yes"],
+        &["mv", "wiki/concepts/hull.md", page, "--yes"],
+        &["rm", page, "--yes"],
+        &["rm", page, "--unlink", "--yes"],
+        &["merge", page, "wiki/concepts/hull.md", "--yes"],
+        &["split", page, "Rig", "wiki/x.md", "--yes"],
+    ];
+    for (mode, part) in
+        [("deny", "permission denied"), ("ask", "your rules want each change of it looked at")]
+    {
+        rule(mode);
+        for arguments in commands {
+            let folder = bundle::small();
+            let place = folder.path().join(page);
+            if arguments[1] != page {
+                std::fs::remove_file(&place).unwrap();
+            } else if arguments[0] == "split" {
+                let text = std::fs::read_to_string(&place).unwrap();
+                std::fs::write(&place, format!("{text}\n## Rig\n\nRopes.\n")).unwrap();
+            }
+            let before = bundle::snapshot(folder.path());
+            let refused = said(&folder, &home, arguments);
+            assert_eq!(refused.code, Some(2), "{mode} {arguments:?}: {} {}", refused.out, refused.err);
+            assert!(refused.err.contains(part), "{mode} {arguments:?}: {}", refused.err);
+            assert_eq!(bundle::snapshot(folder.path()), before, "{mode} {arguments:?}");
+        }
+        // Here the other pages do not need the one that may not be written.
+        for arguments in [&["fmt"][..], &["migrate", "--to", "0.2", "--yes"]] {
+            let folder = bundle::small();
+            let place = folder.path().join(page);
+            let loose = "---\ntags: [a]\ntitle: Sail\ntype: Concept\ntimestamp: 2026-01-01T00:00:00Z\n---\n\n# Sail\n";
+            std::fs::write(&place, loose).unwrap();
+            let said = said(&folder, &home, arguments);
+            assert!(said.err.contains(part), "{mode} {arguments:?}: {} {}", said.out, said.err);
+            assert_eq!(std::fs::read_to_string(&place).unwrap(), loose, "{mode} {arguments:?}");
+        }
+    }
+}

@@ -165,8 +165,7 @@ fn may_write(request: &Request<'_>, path: &BundlePath) -> Result<(), Error> {
     for path in [path, &request.base.resolve(path)] {
         request.rules.check(Operation::Write, path)?;
         if request.rules.mode(Operation::Write, path) == Mode::Ask {
-            let text = "your rules want each change of it looked at; change it in the workbench";
-            return Err(Error::new(ErrorKind::Denied, path, text));
+            return Err(Error::must_be_looked_at(path));
         }
     }
     if request.base.exists(path).is_ok_and(|exists| !exists) {

@@ -60,3 +60,18 @@ pub const SMALL: &[(&str, &str)] = &[
         "---\ntype: concept\ntitle: Hull\ndescription: What floats.\ntimestamp: 2026-11-02T10:00:00Z\n---\n\n# Hull\n\nThe hull carries the [sail](sail.md).\n",
     ),
 ];
+
+/// Every file below, with its content.
+pub fn snapshot(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(snapshot(&path));
+        } else {
+            found.push((path.clone(), std::fs::read(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
