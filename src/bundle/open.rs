@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::apply::{Applied, apply};
 #[cfg(feature = "archives")]
 use super::archive;
-use super::change::{ChangeSet, Decisions};
+use super::change::{ChangeKind, ChangeSet, Decisions};
 use super::error::{Error, ErrorKind};
 use super::git::{self, Committed};
 use super::grep::{Grep, GrepResult};
@@ -181,10 +181,25 @@ impl Bundle {
 
     /// Writes the approved files of `changes`: all or none with a ledger, each for itself without.
     pub fn apply(&self, changes: &ChangeSet, decisions: &Decisions, origin: &Origin) -> Applied {
+        let shared: Vec<&BundlePath> = match &self.folder {
+            Some(folder) => changes
+                .files
+                .iter()
+                .filter(|file| file.kind == ChangeKind::Modify && folder.has_other_names(&file.path))
+                .map(|file| &file.path)
+                .collect(),
+            None => Vec::new(),
+        };
         let mut applied = match &self.ledger {
             Some(ledger) => ledger.apply(changes, decisions, origin),
             None => apply(self, changes, decisions),
         };
+        applied.notes.extend(shared.into_iter().filter(|path| applied.landed.contains(path)).map(|path| {
+            let path = path.relative();
+            format!(
+                "{path} had other names (hard links); they keep the old text, here or outside the bundle."
+            )
+        }));
         if let Some(folder) = self.folder.as_ref().filter(|_| self.commits && !applied.landed.is_empty()) {
             applied.notes.extend(match git::commit(folder.root(), changes, &applied.landed, origin) {
                 Ok(Committed::Yes(name)) => Some(format!("Committed as {name}.")),

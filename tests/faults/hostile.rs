@@ -16,7 +16,7 @@ use super::e2e::bundle;
 use super::e2e::command::{Said, run as say, wikiwright};
 use super::e2e::endpoint::{Conduct, Endpoint};
 use super::e2e::pty::{DOWN, ENTER, F6, F8, Start};
-use super::support::{child, child_root, files, number, path, plant, run, skipped, tree};
+use super::support::{child, child_root, files, path, plant, run, skipped, tree};
 
 /// Spellings of "one up".
 const DOTS: [&str; 11] =
@@ -297,7 +297,7 @@ fn lint(bundle: &Path) -> Said {
 }
 
 #[test]
-#[ignore = "a quarter of a minute; the faults profile runs it"]
+#[ignore = "half a minute; the faults profile runs it"]
 fn c04_many_reads_and_sets_during_swaps_never_get_out() {
     use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -313,7 +313,7 @@ fn c04_many_reads_and_sets_during_swaps_never_get_out() {
         return skipped(&format!("names cannot be exchanged here ({e})"));
     }
     let bundle = LocalBundle::open(&temp.path().join("bundle")).unwrap();
-    let (stop, rounds) = (AtomicBool::new(false), number("WIKIWRIGHT_ROUNDS", 80_000));
+    let (stop, rounds) = (AtomicBool::new(false), 1_000_000);
     let (mut inside, mut naive, mut wrote) = (0_usize, 0_usize, 0_usize);
     std::thread::scope(|scope| {
         scope.spawn(|| {

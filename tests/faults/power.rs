@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::support::{
-    MOUNTS, Tree, between, child, child_root, inside, ledger, number, origin, plant, run, skipped, tree, wait,
+    MOUNTS, Tree, between, child, child_root, inside, ledger, origin, plant, run, skipped, tree, wait,
 };
 
 /// The bundle after so many sets. Each set changes two files, moves one with other content, and makes or deletes one in a
@@ -190,9 +190,9 @@ fn stopped(pid: &str) -> bool {
     threads.flatten().all(|thread| state(thread).is_none_or(still))
 }
 
-/// Cuts the power `moments` times, after every `stride`th system call of a process that applies sets. `fault` goes to
+/// Cuts the power `moments` times, after each system call of a process that applies sets. `fault` goes to
 /// strace; with one, the cuts begin after it. `Err` when that cannot be done here.
-fn cut(options: &str, moments: usize, stride: usize, fault: &[&str]) -> Result<Cut, String> {
+fn cut(options: &str, moments: usize, fault: &[&str]) -> Result<Cut, String> {
     let disk = Disk::new(options)?;
     let mut started = child(&[], "power::child_applies_sets", disk.temp.path());
     let child = started.stdout(Stdio::null()).spawn().unwrap();
@@ -218,7 +218,7 @@ fn cut(options: &str, moments: usize, stride: usize, fault: &[&str]) -> Result<C
     }
     std::fs::write(disk.at("notes/go"), "").unwrap();
     let (mut call, mut stops, mut cut) = (String::new(), 0, Cut::default());
-    while cut.wrong.is_none() && stops < moments * stride {
+    while cut.wrong.is_none() && stops < moments {
         let line = next().unwrap_or_else(|| panic!("no call in 20 seconds after {call}"));
         if !line.contains("---") {
             if line.contains("(INJECTED)") {
@@ -228,7 +228,7 @@ fn cut(options: &str, moments: usize, stride: usize, fault: &[&str]) -> Result<C
         } else if line.contains("stopped by SIGSTOP") && stopped(&pid) {
             // Each thread tells of a stop, the last one when all of them stand still.
             stops += usize::from(fault.is_empty() || !cut.dropped.is_empty());
-            if stops > 0 && stops % stride == 0 {
+            if stops > 0 {
                 // Stopped: what was said to have landed by now was said before the power went.
                 cut.landed = disk.landed();
                 let snapshot = disk.snapshot();
@@ -263,11 +263,9 @@ fn d02_a_power_cut_leaves_all_or_nothing_and_loses_nothing_that_was_said_to_have
     if !inside(MOUNTS, name) || !possible() {
         return;
     }
-    let moments = number("WIKIWRIGHT_MOMENTS", 60);
-    // Few moments are spread over three sets; no set has a multiple of 7 calls.
-    let stride = if moments < 300 { 7 } else { 1 };
+    let moments = 500;
     for options in ["noatime", HARSH] {
-        let cut = cut(options, moments, stride, &[]).unwrap();
+        let cut = cut(options, moments, &[]).unwrap();
         assert_eq!(cut.wrong, None, "{options}");
         assert!(cut.dropped.is_empty() && cut.landed >= 2, "{options}: {cut:?}");
         eprintln!("{options}: {moments} cuts, {} sets landed", cut.landed);
@@ -290,7 +288,7 @@ fn d03_the_power_cut_shows_when_the_fsync_of_any_content_is_missing() {
         let is_it = |path: &String| path.starts_with(content);
         let nth = synced.iter().position(is_it).unwrap_or_else(|| panic!("{content}: {synced:?}")) + 1;
         let fault = format!("inject=fsync:retval=0:signal=SIGSTOP:when={nth}");
-        let cut = cut(HARSH, 250, 1, &["-e", &fault]).unwrap();
+        let cut = cut(HARSH, 250, &["-e", &fault]).unwrap();
         assert_eq!(cut.dropped.len(), 1, "{cut:?}");
         eprintln!("without {}: {}", synced[nth - 1], cut.wrong.as_deref().unwrap_or("nothing"));
         assert!(cut.wrong.is_some(), "nothing shows that {} is not on the disk", synced[nth - 1]);

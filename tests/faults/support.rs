@@ -86,11 +86,6 @@ pub fn ledger(root: &Path) -> Ledger {
     Ledger::new(bundle, root.join("state"), Keep::default())
 }
 
-/// A number that the environment may set.
-pub fn number(variable: &str, otherwise: usize) -> usize {
-    std::env::var(variable).map_or(otherwise, |text| text.parse().unwrap())
-}
-
 /// Says why a test does nothing, so that nobody takes its silence for a pass.
 pub fn skipped(why: &str) {
     eprintln!("SKIPPED: {why}");

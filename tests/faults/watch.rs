@@ -167,6 +167,9 @@ fn w05_a_checkout_of_thousands_of_files_ends_in_the_right_count_and_stops_no_key
         counts(&screen)
     );
     assert!(answered < Duration::from_secs(2), "{answered:?}");
+    // One pass: no count between none and all was ever shown.
+    let steps = counts(&screen);
+    assert!(steps.iter().all(|count| [0, FILES].contains(count)), "{steps:?}");
     git(&["checkout", "-q", "one"]).unwrap();
     assert!(wait(Duration::from_secs(60), || screen.text().contains(CLEAN)), "{}", screen.text());
 }

@@ -216,6 +216,12 @@ impl LocalBundle {
         }
     }
 
+    /// Whether the file at `path` has more names than this one (hard links). They keep what they show when it is replaced.
+    pub(in crate::bundle) fn has_other_names(&self, path: &BundlePath) -> bool {
+        let found = self.folder_of(path, Missing::Fail).and_then(|folder| look(&folder.fd, path));
+        matches!(found, Ok(Found::File(stat)) if stat.st_nlink > 1)
+    }
+
     /// Takes away temporary files that a process which is gone left beside `path`.
     pub(in crate::bundle) fn sweep(&self, path: &BundlePath) {
         let Ok(folder) = self.folder_of(path, Missing::Fail) else { return };

@@ -9,9 +9,10 @@ use crate::okf::BundlePath;
 /// Silence that ends a burst, and the longest a burst is waited for. A save must be on screen within 300 ms.
 const QUIET: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_millis(250);
-/// The same when everything is to be looked at: a checkout is one event, not twenty.
+/// The same when so many paths changed at once that no editor did it: a checkout is one event, not twenty.
+const STORM: usize = 20;
 const QUIET_STORM: Duration = Duration::from_millis(250);
-const LONGEST_STORM: Duration = Duration::from_secs(2);
+const LONGEST_STORM: Duration = Duration::from_secs(5);
 /// Editors that move the old file away before they write the new one leave a gap; it is not a deletion.
 const GRACE: Duration = Duration::from_millis(300);
 /// The system is asked to watch a new folder only after it exists, and what was put into it before that goes unseen
@@ -85,17 +86,31 @@ impl Debounce {
 
     /// When [`Debounce::take`] will have something, if nothing else happens.
     pub fn due(&self) -> Option<Instant> {
-        let (quiet, longest) = if self.everything { (QUIET_STORM, LONGEST_STORM) } else { (QUIET, LONGEST) };
-        let burst = self.burst.map(|(first, last)| (last + quiet).min(first + longest));
-        let absent = self.absent.values().min().copied();
-        let again = self.again.first().map(|(at, _)| *at);
-        [burst, absent, again].into_iter().flatten().min()
+        let absent = (self.absent.values().min().copied(), self.absent.values().max().copied());
+        if !self.is_storm() {
+            let burst = self.burst.map(|(first, last)| (last + QUIET).min(first + LONGEST));
+            let again = self.again.first().map(|(at, _)| *at);
+            return [burst, absent.0, again].into_iter().flatten().min();
+        }
+        // All of it at once, after the last of it.
+        let burst = self.burst.map(|(first, last)| (last + QUIET_STORM).min(first + LONGEST_STORM));
+        let absent = absent.0.zip(absent.1).map(|(first, last)| last.min(first + LONGEST_STORM));
+        burst.max(absent)
+    }
+
+    fn is_storm(&self) -> bool {
+        self.everything || self.paths.len() + self.absent.len() > STORM
     }
 
     /// What is to be told at `now`.
     pub fn take(&mut self, now: Instant) -> Option<Changed> {
         if self.due().is_none_or(|due| due > now) {
             return None;
+        }
+        if self.is_storm()
+            && let Some((last, _)) = self.again.pop_last()
+        {
+            self.again = BTreeSet::from([(last, BundlePath::root())]);
         }
         while let Some((at, path)) = self.again.first().cloned().filter(|(at, _)| *at <= now) {
             self.again.remove(&(at, path.clone()));

@@ -45,6 +45,29 @@ fn a_burst_that_never_ends_is_told_after_a_quarter_second() {
 }
 
 #[test]
+fn w05_what_no_editor_does_is_told_once_when_it_is_over() {
+    let (mut d, t) = (Debounce::default(), Instant::now());
+    let page = |n: u64| path(&format!("/p{n:02}.md"));
+    for n in 0..25 {
+        d.note(Seen::NewFolder(path(&format!("/d{n:02}"))), t + MS(8 * n));
+        d.note(Seen::Removed(page(n)), t + MS(20 * n));
+    }
+    // The last one is gone for good 300 ms after it went.
+    assert_eq!(d.take(t + MS(779)), None);
+    let Some(Changed::Paths(told)) = d.take(t + MS(780)) else { panic!("nothing told") };
+    assert_eq!(told.len(), 50);
+    // What was put into the new folders too early to be seen is looked for once, not once a folder.
+    assert_eq!(d.due(), Some(t + MS(8 * 24 + 1500)));
+    assert_eq!(d.take(t + MS(8 * 24 + 1500)), Some(Changed::Everything));
+    assert_eq!(d.due(), None);
+    // It does not go on for ever.
+    for n in 0..1000 {
+        d.note(Seen::Changed(page(n % 30)), t + MS(n * 10));
+    }
+    assert_eq!(d.due(), Some(t + MS(5000)));
+}
+
+#[test]
 fn a_short_absence_is_no_deletion() {
     let (mut d, t) = (Debounce::default(), Instant::now());
     d.note(Seen::Removed(path("/a.md")), t);

@@ -8,7 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 
-use crate::bundle::{ErrorKind, LocalBundle, Read, Write};
+use crate::bundle::ledger::record::Origin;
+use crate::bundle::{
+    Bundle, ChangeKind, ChangeSet, Decision, Decisions, ErrorKind, FileChange, LocalBundle, Read, Write,
+};
 use crate::okf::{BundlePath, ContentHash};
 
 fn path(text: &str) -> BundlePath {
@@ -69,6 +72,30 @@ fn c06_an_outside_file_behind_a_hard_link_stays_as_it_is() {
     assert_eq!(std::fs::read(&outside).unwrap(), b"secret");
     assert_eq!(std::fs::metadata(&outside).unwrap().ino(), inode);
     assert_eq!(bundle.read(&path("/wiki/h.md")).unwrap(), "changed");
+}
+
+#[test]
+fn c06_the_other_names_of_a_changed_file_are_told() {
+    let (temp, bundle) = sample();
+    let wiki = temp.path().join("bundle/wiki");
+    std::fs::hard_link(temp.path().join("outside/secret.md"), wiki.join("h.md")).unwrap();
+    let edit = |name: &str, before: &[u8]| FileChange {
+        path: path(name),
+        kind: ChangeKind::Modify,
+        before: Some(Arc::from(before)),
+        after: Some(Arc::from(&b"new"[..])),
+    };
+    let plain = bundle.read_bytes(&path("/wiki/a.md")).unwrap();
+    let changes = ChangeSet { id: 1, files: vec![edit("/wiki/a.md", &plain), edit("/wiki/h.md", b"secret")] };
+    let decisions: Decisions = changes
+        .files
+        .iter()
+        .map(|file| (file.path.clone(), Decision::Approved { shown: file.shown() }))
+        .collect();
+    let applied = Bundle::from(Arc::new(bundle)).apply(&changes, &decisions, &Origin::default());
+    assert_eq!((applied.landed.len(), applied.failed.len()), (2, 0), "{:?}", applied.failed);
+    let told = "wiki/h.md had other names (hard links); they keep the old text, here or outside the bundle.";
+    assert_eq!(applied.notes, [told]);
 }
 
 #[test]
