@@ -157,20 +157,32 @@ fn head_lines(text: &str) -> usize {
     text.get(..end).map_or(0, |head| head.lines().count())
 }
 
-/// `heads` are the lines of frontmatter: no hunk reaches over their end, so that they can be decided by themselves.
+/// `heads` are the lines of frontmatter. What changes there is one hunk, from its first changed line to its last: half of a
+/// block of YAML need not be one. No hunk reaches over its end, so that it can be decided by itself.
 fn hunks(before: &str, after: &str, heads: (usize, usize)) -> Vec<FileHunk> {
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let mut head: Option<(Range<usize>, Range<usize>)> = None;
+    let mut body = Vec::new();
+    for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
+        if op.tag() == DiffTag::Equal {
+            continue;
+        }
+        let (old, new) = (op.old_range(), op.new_range());
+        let at = (heads.0.clamp(old.start, old.end), heads.1.clamp(new.start, new.end));
+        if at != (old.start, new.start) {
+            let start = head.map_or((old.start, new.start), |(old, new)| (old.start, new.start));
+            head = Some((start.0..at.0, start.1..at.1));
+            // Where only one side has frontmatter, it may reach past what was taken for text.
+            body.clear();
+        }
+        if at != (old.end, new.end) {
+            body.push((at.0..old.end, at.1..new.end));
+        }
+    }
     let mut seen: BTreeMap<ContentHash, u32> = BTreeMap::new();
-    capture_diff_slices(Algorithm::Histogram, &old, &new)
-        .into_iter()
-        .filter(|op| op.tag() != DiffTag::Equal)
-        .flat_map(|op| {
-            let (old, new) = (op.old_range(), op.new_range());
-            let at = (heads.0.clamp(old.start, old.end), heads.1.clamp(new.start, new.end));
-            [(old.start..at.0, new.start..at.1), (at.0..old.end, at.1..new.end)]
-        })
-        .filter(|(old, new)| !old.is_empty() || !new.is_empty())
+    head.into_iter()
+        .chain(body)
         .map(|(old_range, new_range)| {
             let text =
                 |lines: &[&str], range: &Range<usize>| lines.get(range.clone()).unwrap_or_default().concat();

@@ -389,7 +389,7 @@ fn a_killed_workbench_goes_on_with_its_conversation_and_its_pending_review() {
     let mut screen = start(&["--continue"]);
     screen.wait_for("Review: 13 files");
     screen.send("A");
-    screen.wait_for("Approve all 20 changes");
+    screen.wait_for("Approve all 17 changes");
     screen.send("y");
     screen.wait_for("13 written");
     place.assert_ingested_and_clean();

@@ -60,8 +60,8 @@ fn help_lists_the_keys_and_closes() {
     let bundle = bundle::small();
     let mut screen = open(bundle.path());
     screen.send(F1);
-    let text = screen.wait_for(" Keys ");
-    assert!(text.contains("Ctrl-R") && text.contains("quit"), "{text}");
+    screen
+        .wait("the keys", |text| text.contains(" Keys ") && text.contains("Ctrl-R") && text.contains("quit"));
     screen.send(F1);
     screen.wait_gone(" Keys ");
 }
@@ -198,4 +198,21 @@ fn a_large_paste_without_marks_is_one_insertion() {
     assert!(began.elapsed().as_secs() < 8, "{:?}", began.elapsed());
     screen.send(F1);
     screen.wait_for(" Keys ");
+}
+
+#[test]
+fn a_key_right_after_a_large_paste_counts_for_itself() {
+    // Part of the paste may be under way when the key comes.
+    for pause in [5, 45] {
+        let bundle = bundle::small();
+        let mut screen = open(bundle.path());
+        screen.send("c");
+        screen.wait_for("F1 help");
+        for lines in [3955, 1050, 2495] {
+            screen.send(&"Some line of text that somebody pasted.\r".repeat(lines));
+            std::thread::sleep(std::time::Duration::from_millis(pause));
+        }
+        screen.send(F1);
+        screen.wait_for(" Keys ");
+    }
 }

@@ -154,3 +154,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn frontmatter_is_decided_as_one_block() {
+    let before = "---\ntype: concept\ntitle: A\ntags: [x]\n---\n\n# A\n\nOld.\n";
+    let after = "---\ntype: entity\ntitle: A\ntags: [x, y]\n---\n\n# A\n\nNew.\n";
+    let file = change(Some(before), Some(after));
+    let hunks = file.hunks();
+    let lines: Vec<_> = hunks.iter().map(|h| (h.old.clone(), h.new.clone())).collect();
+    assert_eq!(lines, [(1..4, 1..4), (8..9, 8..9)]);
+    let resolved = resolve(&set(file.clone()), &decide(&file, &[Approved, rejected()]));
+    assert_eq!(text(resolved.changes.file(&path()).unwrap()), after.replace("New", "Old"));
+    // A fence that goes, or comes: hunks stay apart and make the one text of the other.
+    for (before, after) in [
+        ("---\ntype: c\ntitle: A\n---\n# A\n", "x\ntype: c\n# A\n"),
+        ("x\ntype: c\n# A\n", "---\ntype: c\ntitle: A\n---\n# A\n"),
+    ] {
+        let file = change(Some(before), Some(after));
+        let hunks = file.hunks();
+        assert!(hunks.is_sorted_by(|a, b| a.old.end <= b.old.start && a.new.end <= b.new.start), "{hunks:?}");
+        let resolved = resolve(&set(file.clone()), &decide(&file, &vec![Approved; hunks.len()]));
+        assert_eq!(text(resolved.changes.file(&path()).unwrap()), after);
+    }
+}

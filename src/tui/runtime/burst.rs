@@ -29,6 +29,8 @@ pub struct Burst {
     /// Characters of this burst, those given on included.
     typed: usize,
     last: Option<Instant>,
+    /// A key that is no text came after it.
+    ended: bool,
 }
 
 impl Burst {
@@ -44,13 +46,15 @@ impl Burst {
             _ => key.typed(),
         };
         let fast = self.last.is_some_and(|last| now.saturating_duration_since(last) < FAST);
-        if !fast && self.held.is_empty() {
+        if self.held.is_empty() && (self.ended || !fast) {
             self.typed = 0;
         }
         let Some(c) = text.filter(|c| !c.is_control() || self.typed > 0) else {
-            self.typed = 0;
+            // What is held still belongs to the burst.
+            self.ended = true;
             return Err(event);
         };
+        self.ended = false;
         self.last = Some(now);
         self.typed += usize::from(!c.is_control());
         // One byte more than is taken is enough for the refusal.

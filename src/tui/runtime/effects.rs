@@ -29,6 +29,8 @@ pub struct World {
     model: Option<String>,
     manager: Option<UnboundedSender<AgentCommand>>,
     reader: Option<UnboundedSender<AgentCommand>>,
+    /// What the manager was asked last, for the ledger.
+    instruction: Option<String>,
 }
 
 impl World {
@@ -37,7 +39,7 @@ impl World {
         let changes = model::start(setup.bundle.clone(), setup.lint.clone(), events.clone());
         let model = setup.client.as_ref().map(|client| client.name().to_owned());
         claim(setup.bundle.clone(), events.clone());
-        let rules = Rules::manager(setup.manager.protect_raw).after(&setup.manager.rules);
+        let rules = setup.manager.rules();
         let (manager, reader) = match setup.client {
             Some(client) => {
                 let read = setup.bundle.reader();
@@ -48,7 +50,8 @@ impl World {
             }
             None => (None, None),
         };
-        Self { bundle: setup.bundle, lint: setup.lint, rules, events, changes, model, manager, reader }
+        let bundle = setup.bundle;
+        Self { bundle, lint: setup.lint, rules, events, changes, model, manager, reader, instruction: None }
     }
 
     /// Runs `job` on a blocking thread and sends its answer. A panic there was reported by the hook.
@@ -153,11 +156,20 @@ impl Perform for World {
             }
             Effect::Apply { changes, verdicts, mends } => {
                 let (bundle, events) = (self.bundle.clone(), self.events.clone());
-                let origin = Origin {
-                    who: if mends { "lint" } else { "manager" }.to_owned(),
-                    model: self.model.clone().filter(|_| !mends),
-                    message: "approved in the workbench".to_owned(),
-                    ..Origin::default()
+                let origin = match (mends, &self.instruction) {
+                    (true, _) => Origin {
+                        who: "lint".to_owned(),
+                        message: "a fix of the findings list".to_owned(),
+                        ..Origin::default()
+                    },
+                    (false, asked) => Origin {
+                        who: "manager".to_owned(),
+                        model: self.model.clone(),
+                        message: asked
+                            .clone()
+                            .unwrap_or_else(|| "taken up from an earlier session".to_owned()),
+                        ..Origin::default()
+                    },
                 };
                 self.compute(move || {
                     let resolved = hunk::resolve(&changes, &verdicts);
@@ -170,6 +182,9 @@ impl Perform for World {
                 });
             }
             Effect::Agent(role, command) => {
+                if let (Role::Manager, AgentCommand::Say(text)) = (role, &command) {
+                    self.instruction = Some(text.clone());
+                }
                 let session = match role {
                     Role::Manager => &self.manager,
                     Role::Reader => &self.reader,
