@@ -3,6 +3,7 @@
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context as _;
 
@@ -15,7 +16,7 @@ use crate::bundle::hunk::{FileDecision, FileHunk, HunkDecision, Resolved, Verdic
 use crate::bundle::{ChangeKind, ChangeSet, Decision, FileChange, Read};
 use crate::okf::BundlePath;
 use crate::text::Safe;
-use crate::text::diff::{self, Change};
+use crate::text::diff::{self, Change, Part};
 
 /// Says what became of each file.
 pub fn report(resolved: &Resolved, applied: &Applied, out: &mut dyn Write) -> io::Result<()> {
@@ -367,8 +368,15 @@ fn show_hunk(file: &FileChange, hunk: &FileHunk, look: Look, out: &mut dyn Write
     let around = |range: std::ops::Range<usize>| lines.iter().skip(range.start).take(range.len());
     around(hunk.old.start.saturating_sub(diff::CONTEXT)..hunk.old.start)
         .try_for_each(|text| show_line(Change::Context, text, look, out))?;
-    hunk.before.lines().try_for_each(|text| show_line(Change::Removed, text, look, out))?;
-    hunk.after.lines().try_for_each(|text| show_line(Change::Added, text, look, out))?;
+    for part in
+        diff::parts(&hunk.before, &hunk.after, (hunk.old.start, hunk.new.start), Duration::from_secs(1))
+    {
+        let lines = match part {
+            Part::Same(line) => vec![line],
+            Part::Changed(block) => [block.removed, block.added].concat(),
+        };
+        lines.iter().try_for_each(|line| show_line(line.change, &line.text, look, out))?;
+    }
     around(hunk.old.end..hunk.old.end + diff::CONTEXT)
         .try_for_each(|text| show_line(Change::Context, text, look, out))
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Span;
@@ -225,12 +225,33 @@ pub struct Block {
     pub pairs: Vec<(usize, usize)>,
 }
 
-/// A run of changed lines of which the first are these lines of the two texts, from 0. After `patience` no more lines are
-/// compared word by word.
-pub fn block(removed: &str, added: &str, at: (usize, usize), patience: Duration) -> Block {
+/// What a hunk is made of, in order.
+pub enum Part {
+    /// A line that is the same on both sides.
+    Same(DiffLine),
+    Changed(Block),
+}
+
+/// The parts of a hunk that begins with these lines of the two texts, from 0. After `patience` no more lines are compared word by
+/// word.
+pub fn parts(removed: &str, added: &str, at: (usize, usize), patience: Duration) -> Vec<Part> {
     let removed: Vec<&str> = removed.split_inclusive('\n').collect();
     let added: Vec<&str> = added.split_inclusive('\n').collect();
-    block_until(&removed, &added, at, Instant::now() + patience)
+    let deadline = Instant::now() + patience;
+    let mut parts = Vec::new();
+    for op in capture_diff_slices_deadline(Algorithm::Histogram, &removed, &added, Some(deadline)) {
+        let (old, new) = (op.old_range(), op.new_range());
+        let start = (at.0 + old.start, at.1 + new.start);
+        let (gone, come) = (removed.get(old).unwrap_or_default(), added.get(new).unwrap_or_default());
+        if op.tag() == DiffTag::Equal {
+            let same =
+                gone.iter().enumerate().map(|(n, text)| context(text, start.0 + n + 1, start.1 + n + 1));
+            parts.extend(same.map(Part::Same));
+        } else {
+            parts.push(Part::Changed(block_until(gone, come, start, deadline)));
+        }
+    }
+    parts
 }
 
 /// A line as it stands on both sides; numbers from 1.

@@ -12,7 +12,7 @@ use super::event::Diff;
 use super::theme::Theme;
 use crate::bundle::FileChange;
 use crate::bundle::hunk::{FileHunk, HunkId};
-use crate::text::diff::{self, Block, CONTEXT, Change, DiffLine, Ending};
+use crate::text::diff::{self, Block, CONTEXT, Change, DiffLine, Ending, Part};
 use crate::text::{Safe, width};
 
 #[cfg(test)]
@@ -103,9 +103,13 @@ pub fn render(change: &FileChange, replaced: &Replaced, look: Look, theme: &Them
             }
             let after = replaced.get(&hunk.id).unwrap_or(&hunk.after);
             let left = deadline.saturating_duration_since(Instant::now());
-            let block = diff::block(&hunk.before, after, (hunk.old.start, hunk.new.start), left);
             let start = rows.diff.lines.len();
-            rows.block(&block);
+            for part in diff::parts(&hunk.before, after, (hunk.old.start, hunk.new.start), left) {
+                match part {
+                    Part::Same(line) => rows.context(&line),
+                    Part::Changed(block) => rows.block(&block),
+                }
+            }
             if rows.diff.lines.len() == start {
                 rows.note("  (nothing stands here any more)", theme.dim);
             }

@@ -105,6 +105,21 @@ fn keys_of_the_frontmatter_that_change_are_named() {
 }
 
 #[test]
+fn what_stays_in_a_block_of_frontmatter_is_shown_as_it_is() {
+    let file = change(
+        Some("---\ntype: A\ntitle: T\ntags: []\n---\n"),
+        Some("---\ntype: B\ntitle: T\ntags: [a]\n---\n"),
+    );
+    let view = unified(&file, 90);
+    assert_eq!((view.hunks.len(), view.hunks[0].clone()), (1, 2..7));
+    let rows = text(&view);
+    assert_eq!(
+        rows[2..7],
+        [" 2 - type: A", " 2 + type: B", " 3   title: T", " 4 - tags: []", " 4 + tags: [a]"]
+    );
+}
+
+#[test]
 fn the_persons_text_stands_where_the_proposed_stood() {
     let file = change(Some("a\nb\n"), Some("a\nc\n"));
     let replaced = Replaced::from([(file.hunks()[0].id, "mine\n".to_owned())]);
