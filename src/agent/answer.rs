@@ -6,9 +6,11 @@ use std::collections::HashSet;
 use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::okf::slug::slugify;
 use crate::okf::{BundlePath, Page};
+use crate::text::typography;
 use crate::wiki::Wiki;
 
 #[cfg(test)]
@@ -255,12 +257,7 @@ fn folded(text: &str) -> String {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.extend(word.chars().map(|c| match c {
-            '\u{2018}' | '\u{2019}' => '\'',
-            '\u{201c}' | '\u{201d}' | '\u{201e}' => '"',
-            '\u{2010}'..='\u{2015}' => '-',
-            c => c,
-        }));
+        out.extend(word.nfc().map(typography::plain));
     }
     let trimmed = out.trim_matches('"').trim();
     trimmed.to_owned()

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::client::Price;
 use super::event::Usage;
 
 /// Of what is allowed, the part in percent at which the model is warned.
@@ -28,25 +29,6 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { steps: 100, tokens: None, money: None, price: Price::default(), time: None }
-    }
-}
-
-/// Millionths of a currency for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Price {
-    pub input: u64,
-    /// Of input from the provider's cache; as other input when it is not set.
-    pub cached: Option<u64>,
-    pub output: u64,
-}
-
-impl Price {
-    /// In millionths of the currency.
-    pub fn of(self, usage: Usage) -> u64 {
-        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price) / 1_000_000;
-        let cached = usage.cached.min(usage.input);
-        let input = part(usage.input - cached, self.input) + part(cached, self.cached.unwrap_or(self.input));
-        u64::try_from(input + part(usage.output, self.output)).unwrap_or(u64::MAX)
     }
 }
 

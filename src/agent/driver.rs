@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::approval::{Approval, When};
 use super::assistant::Staff;
 use super::budget::{Limits, Meter};
-use super::client::ModelClient;
+use super::client::{ModelClient, Price};
 use super::engine::{Engine, Host};
 use super::event::{AgentCommand, AgentEvent, Role};
 use super::fsm::{Input, Loop};
@@ -26,8 +26,6 @@ pub struct ManagerOptions {
     pub rules: Vec<Rule>,
     pub approval: Approval,
     pub limits: Limits,
-    /// The model's window in tokens, when it is known.
-    pub window: Option<u64>,
 }
 
 impl ManagerOptions {
@@ -44,7 +42,6 @@ impl Default for ManagerOptions {
             rules: Vec::new(),
             approval: Approval::default(),
             limits: Limits::default(),
-            window: None,
         }
     }
 }
@@ -57,8 +54,6 @@ pub struct ReaderOptions {
     /// Rules of the person; what they say of writing does not concern a reader.
     pub rules: Vec<Rule>,
     pub limits: Limits,
-    /// The model's window in tokens, when it is known.
-    pub window: Option<u64>,
 }
 
 impl ReaderOptions {
@@ -97,8 +92,8 @@ pub fn keep_manager(
     keeping: Keeping,
 ) -> Session {
     let staged = Arc::new(Staged::new(bundle, options.rules()));
-    let ManagerOptions { approval, limits, window, .. } = options;
-    start(Toolbox::manager(staged), client, prompt::manager(), keeping, Manner { approval, limits, window })
+    let ManagerOptions { approval, limits, .. } = options;
+    start(Toolbox::manager(staged), client, prompt::manager(), keeping, Manner { approval, limits })
 }
 
 /// Starts a reader on the current tokio runtime. It holds nothing that writes.
@@ -116,8 +111,7 @@ pub fn keep_reader(
     let not_found = options.not_found_message.as_deref().unwrap_or(prompt::NOT_FOUND);
     // An overlay that nothing is ever staged in: it checks the rules of each read.
     let bundle = Arc::new(Staged::new(bundle, options.rules()));
-    let ReaderOptions { limits, window, .. } = options;
-    let manner = Manner { approval: Approval::default(), limits, window };
+    let manner = Manner { approval: Approval::default(), limits: options.limits };
     start(Toolbox::reader(bundle), client, prompt::reader(not_found), keeping, manner)
 }
 
@@ -125,7 +119,6 @@ pub fn keep_reader(
 struct Manner {
     approval: Approval,
     limits: Limits,
-    window: Option<u64>,
 }
 
 fn start(
@@ -147,15 +140,20 @@ fn start(
     for event in restored.events {
         let _ = event_sink.send(event);
     }
-    let (tools, meter) = (Arc::new(tools), Arc::new(Meter::new(manner.limits)));
+    let mut limits = manner.limits;
+    limits.price = client.price().unwrap_or(limits.price);
+    if limits.money.is_some() && limits.price == Price::default() {
+        let text = format!("Money is not limited: no price is set for {} under [prices].", client.name());
+        let _ = event_sink.send(AgentEvent::Notice(text));
+    }
+    let (tools, meter) = (Arc::new(tools), Arc::new(Meter::new(limits)));
     let staff = Staff {
         client: client.clone(),
         meter: meter.clone(),
-        window: manner.window,
         system: prompt::assistant(),
         events: event_sink.clone(),
     };
-    let engine = Engine::new(machine, tools.clone(), client, meter, manner.window, Some(Arc::new(staff)));
+    let engine = Engine::new(machine, tools.clone(), client, meter, Some(Arc::new(staff)));
     let approval = manner.approval;
     let mut driver = Driver { tools, events: event_sink, log, approval, told: 0, shown: 0, approving: false };
     if let Some(staged) = &staged

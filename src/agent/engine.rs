@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
@@ -33,6 +34,13 @@ pub trait Host {
 
 pub type Stream = BoxStream<'static, Result<ModelEvent, ModelError>>;
 
+/// Whether the model's window was asked for. It is asked with the first request, not before: until then nobody may want the model.
+enum Window {
+    Unasked,
+    Asking(BoxFuture<'static, Option<u64>>),
+    Asked,
+}
+
 pub struct Engine {
     pub machine: Loop,
     tools: Arc<Toolbox>,
@@ -41,6 +49,7 @@ pub struct Engine {
     /// Where tasks go; none for an assistant.
     staff: Option<Arc<Staff>>,
     gauge: Gauge,
+    window: Window,
     /// Estimated tokens of the request that runs.
     asked: u64,
     stream: Option<Stream>,
@@ -62,7 +71,6 @@ impl Engine {
         tools: Arc<Toolbox>,
         client: Arc<dyn ModelClient>,
         meter: Arc<Meter>,
-        window: Option<u64>,
         staff: Option<Arc<Staff>>,
     ) -> Self {
         let (sink, results) = unbounded_channel();
@@ -72,7 +80,8 @@ impl Engine {
             client,
             meter,
             staff,
-            gauge: Gauge::new(window),
+            gauge: Gauge::new(None),
+            window: Window::Unasked,
             asked: 0,
             stream: None,
             cancel: CancellationToken::new(),
@@ -87,22 +96,30 @@ impl Engine {
 
     /// What comes next from the model, the tools or the clock. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Input {
-        let deadline = if self.machine.is_idle() || self.timed_out { None } else { self.meter.deadline() };
-        tokio::select! {
-            biased;
-            () = until(deadline) => {
-                self.timed_out = true;
-                Input::Stop(self.meter.exhausted().unwrap_or(Stop::Time(0)))
-            }
-            Some(done) = self.results.recv() => done,
-            event = piece(&mut self.stream) => match event {
-                Some(Ok(event)) => Input::Model(event),
-                Some(Err(error)) => Input::ModelFailed(error),
-                None => Input::ModelFailed(ModelError {
-                    kind: ModelErrorKind::Cut,
-                    message: "The model's answer broke off. Ask again.".to_owned(),
-                }),
-            },
+        loop {
+            let deadline =
+                if self.machine.is_idle() || self.timed_out { None } else { self.meter.deadline() };
+            return tokio::select! {
+                biased;
+                () = until(deadline) => {
+                    self.timed_out = true;
+                    Input::Stop(self.meter.exhausted().unwrap_or(Stop::Time(0)))
+                }
+                tokens = learned(&mut self.window) => {
+                    self.window = Window::Asked;
+                    self.gauge.learn(tokens);
+                    continue;
+                }
+                Some(done) = self.results.recv() => done,
+                event = piece(&mut self.stream) => match event {
+                    Some(Ok(event)) => Input::Model(event),
+                    Some(Err(error)) => Input::ModelFailed(error),
+                    None => Input::ModelFailed(ModelError {
+                        kind: ModelErrorKind::Cut,
+                        message: "The model's answer broke off. Ask again.".to_owned(),
+                    }),
+                },
+            };
         }
     }
 
@@ -173,6 +190,10 @@ impl Engine {
         if let Some(stop) = self.meter.exhausted() {
             return Some(Input::Stop(stop));
         }
+        if matches!(self.window, Window::Unasked) {
+            let client = self.client.clone();
+            self.window = Window::Asking(Box::pin(async move { client.context_window().await }));
+        }
         if self.gauge.is_full(&request) && !self.shortened {
             self.shortened = true;
             return Some(Input::Compact(self.facts()));
@@ -214,6 +235,14 @@ async fn until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
         None => std::future::pending().await,
+    }
+}
+
+/// The model's window when it has been told; waits for ever when it is not asked for.
+async fn learned(window: &mut Window) -> Option<u64> {
+    match window {
+        Window::Asking(asked) => asked.await,
+        Window::Unasked | Window::Asked => std::future::pending().await,
     }
 }
 

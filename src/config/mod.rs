@@ -92,9 +92,7 @@ impl Settings {
         let Manner { lint, color } = Manner::of_file(&file, environment);
         let rules = permissions::rules(&file.permissions, &path)?;
         let model = model::choose(flags, environment, &file.model, &path)?;
-        let price = model.name().and_then(|name| file.prices.get(name));
-        let limits = limits::limits(&file.limits, price, &path)?;
-        let window = file.model.context_tokens.map(|tokens| tokens.get().into());
+        let limits = limits::limits(&file, model.name(), &path)?;
         Ok(Self {
             model,
             model_options: ModelOptions::of(&file),
@@ -103,9 +101,8 @@ impl Settings {
                 rules: rules.clone(),
                 approval: limits::approval(&file.manager, &path)?,
                 limits: limits.clone(),
-                window,
             },
-            reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules, limits, window },
+            reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules, limits },
             lint,
             keep: Keep { days: file.history.keep_days, bytes: u64::from(file.history.keep_mb) << 20 },
             commit_on_apply: file.git.commit_on_apply,

@@ -163,7 +163,7 @@ fn an_unknown_preset_and_a_price_that_is_none_are_errors_with_their_place() {
     let text = "[prices]\n\"a/b:c\" = { input = 1, output = 2.5 }\n[model]\ncontext_tokens = 9\n";
     let options = ModelOptions::of(&File::parse(text, Path::new("c.toml")).unwrap());
     let price = options.prices["a/b:c"];
-    assert_eq!((price.input, price.cached_input, price.output), (1.0, None, 2.5));
+    assert_eq!((price.input, price.cached, price.output), (1_000_000, None, 2_500_000));
     assert_eq!((options.context_window, options.max_output_tokens), (Some(9), None));
     assert_eq!(options.timeout, Duration::from_secs(120));
 }

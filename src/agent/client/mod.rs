@@ -153,4 +153,4 @@ pub mod preset;
 mod price;
 pub mod scripted;
 
-pub use price::Price;
+pub use price::{Money, Price};
