@@ -48,6 +48,8 @@ pub enum Stop {
     Cut,
     /// The model made the same failing call again and again: its tool.
     Repeated(String),
+    /// The model did not give its answer in the form that is wanted: why the last one could not be taken.
+    Formless(String),
 }
 
 /// One sentence for the person, with what to do.
@@ -74,6 +76,11 @@ impl fmt::Display for Stop {
             Self::Empty => f.write_str("The model's answer was empty, twice in a row. Ask again, or use another model."),
             Self::Cut => f.write_str(
                 "The model's answer was cut off at its length limit, twice in a row. Ask again, or use another model.",
+            ),
+            Self::Formless(why) => write!(
+                f,
+                "The model gave no answer in the wanted form, {} times over: {why}. Ask again, or use another model.",
+                super::answer::MAX_REPAIRS + 1
             ),
             Self::Repeated(tool) => write!(
                 f,

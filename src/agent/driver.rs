@@ -1,5 +1,6 @@
 //! Runs a session: performs what the state machine asks for and speaks to one listener.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -13,9 +14,10 @@ use super::event::{AgentCommand, AgentEvent, Role};
 use super::fsm::{Input, Loop};
 use super::record::{self, Keeping, Log};
 use super::tools::Toolbox;
-use super::{prompt, review};
+use super::{answer, prompt, review};
 use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
+use crate::okf::BundlePath;
 
 /// Settings of a manager session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +56,8 @@ pub struct ReaderOptions {
     /// Rules of the person; what they say of writing does not concern a reader.
     pub rules: Vec<Rule>,
     pub limits: Limits,
+    /// Each answer comes as data too: [`AgentEvent::Answered`].
+    pub structured_output: bool,
 }
 
 impl ReaderOptions {
@@ -75,6 +79,15 @@ pub struct Session {
     pub staged: Option<Arc<Staged>>,
 }
 
+impl Session {
+    /// Ends it when what was commanded so far is done and recorded. A turn that runs is stopped.
+    pub async fn close(self) {
+        let Self { commands, mut events, .. } = self;
+        drop(commands);
+        while events.recv().await.is_some() {}
+    }
+}
+
 /// Starts a manager on the current tokio runtime. Its writes stay in [`Session::staged`].
 pub fn start_manager(
     bundle: Arc<dyn Read>,
@@ -93,7 +106,7 @@ pub fn keep_manager(
 ) -> Session {
     let staged = Arc::new(Staged::new(bundle, options.rules()));
     let ManagerOptions { approval, limits, .. } = options;
-    start(Toolbox::manager(staged), client, prompt::manager(), keeping, Manner { approval, limits })
+    start(Toolbox::manager(staged), client, prompt::manager(), keeping, Manner { approval, limits, form: None })
 }
 
 /// Starts a reader on the current tokio runtime. It holds nothing that writes.
@@ -111,14 +124,18 @@ pub fn keep_reader(
     let not_found = options.not_found_message.as_deref().unwrap_or(prompt::NOT_FOUND);
     // An overlay that nothing is ever staged in: it checks the rules of each read.
     let bundle = Arc::new(Staged::new(bundle, options.rules()));
-    let manner = Manner { approval: Approval::default(), limits: options.limits };
-    start(Toolbox::reader(bundle), client, prompt::reader(not_found), keeping, manner)
+    let form = options.structured_output.then(|| not_found.to_owned());
+    let system = prompt::reader(not_found, options.structured_output);
+    let manner = Manner { approval: Approval::default(), limits: options.limits, form };
+    start(Toolbox::reader(bundle), client, system, keeping, manner)
 }
 
 /// How a session works, whatever its role.
 struct Manner {
     approval: Approval,
     limits: Limits,
+    /// Answers are wanted as data, with this sentence for what is not there.
+    form: Option<String>,
 }
 
 fn start(
@@ -136,6 +153,11 @@ fn start(
     let mut log = Log::new(keeping.recorder, &restored.staged);
     for input in &restored.repairs {
         log.input(input);
+    }
+    if let Some(not_found) = manner.form {
+        let input = Input::Form(not_found);
+        log.input(&input);
+        machine.step(input);
     }
     for event in restored.events {
         let _ = event_sink.send(event);
@@ -155,7 +177,18 @@ fn start(
     };
     let engine = Engine::new(machine, tools.clone(), client, meter, Some(Arc::new(staff)));
     let approval = manner.approval;
-    let mut driver = Driver { tools, events: event_sink, log, approval, told: 0, shown: 0, approving: false };
+    let mut driver = Driver {
+        tools,
+        events: event_sink,
+        log,
+        approval,
+        told: 0,
+        shown: 0,
+        approving: false,
+        text: String::new(),
+        read_before: restored.read,
+        held: Vec::new(),
+    };
     if let Some(staged) = &staged
         && !restored.staged.is_empty()
     {
@@ -178,6 +211,12 @@ struct Driver {
     shown: u64,
     /// What the configuration approves is being applied.
     approving: bool,
+    /// What the model has said since its last call.
+    text: String,
+    /// Files that were read before the session was taken up again.
+    read_before: HashSet<BundlePath>,
+    /// Events that wait until the citations before them are held against the pages.
+    held: Vec<AgentEvent>,
 }
 
 impl Driver {
@@ -199,6 +238,7 @@ impl Driver {
                 engine.feed(Input::Hold, &mut self);
             }
             engine.feed(input, &mut self);
+            self.release().await;
             if engine.machine.is_waiting() {
                 self.ask_review();
             }
@@ -208,6 +248,39 @@ impl Driver {
                 self.send(AgentEvent::Notice(text));
             }
         }
+    }
+
+    /// Holds the citations of what waits against the pages, off the async threads, and lets it go.
+    async fn release(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        let mut held = std::mem::take(&mut self.held);
+        let mut read = self.read_before.clone();
+        read.extend(self.tools.ledger().readings().into_iter().map(|reading| reading.path));
+        let tools = self.tools.clone();
+        let checked = tokio::task::spawn_blocking(move || {
+            for event in &mut held {
+                match event {
+                    AgentEvent::Cited(cited) => answer::check(cited, tools.bundle(), &read),
+                    AgentEvent::Answered(answer) => {
+                        answer::check(&mut answer.citations, tools.bundle(), &read);
+                    }
+                    _ => {}
+                }
+            }
+            held
+        })
+        .await;
+        match checked {
+            Ok(held) => held.into_iter().for_each(|event| self.send(event)),
+            Err(_) => self.send(AgentEvent::Failed("The citations could not be checked. Ask again.".to_owned())),
+        }
+    }
+
+    /// Sends, or lets it wait behind what waits.
+    fn tell(&mut self, event: AgentEvent) {
+        if self.held.is_empty() { self.send(event) } else { self.held.push(event) }
     }
 
     fn send(&self, event: AgentEvent) {
@@ -292,7 +365,18 @@ impl Host for Driver {
     fn emit(&mut self, event: AgentEvent) {
         // A failed call too may have staged something: an assistant's, for one.
         let finished = matches!(&event, AgentEvent::ToolFinished { .. });
-        self.send(event);
+        match &event {
+            AgentEvent::Text(piece) => self.text.push_str(piece),
+            AgentEvent::TurnStarted { .. } | AgentEvent::ToolStarted { .. } => self.text.clear(),
+            _ => {}
+        }
+        match event {
+            AgentEvent::Answered(_) => {
+                self.text.clear();
+                self.held.push(event);
+            }
+            event => self.tell(event),
+        }
         if finished && let Some(staged) = self.tools.staged() {
             let changes = staged.changes();
             if changes.id != self.told {
@@ -305,10 +389,17 @@ impl Host for Driver {
 
     fn end(&mut self, event: AgentEvent) {
         if let Some(read) = self.tools.ledger().sources() {
-            self.send(read);
+            self.tell(read);
+        }
+        let text = std::mem::take(&mut self.text);
+        if self.tools.role() == Role::Reader && event == (AgentEvent::Finished { interrupted: false }) {
+            let cited = answer::cited(&text);
+            if !cited.is_empty() {
+                self.held.push(AgentEvent::Cited(cited));
+            }
         }
         self.ask_review();
-        self.send(event);
+        self.tell(event);
     }
 }
 

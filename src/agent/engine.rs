@@ -12,6 +12,7 @@ use futures::stream::BoxStream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
+use super::answer;
 use super::assistant::{self, Staff};
 use super::budget::{Meter, Stop};
 use super::client::{ModelClient, ModelError, ModelErrorKind, ModelEvent, Request};
@@ -186,13 +187,23 @@ impl Engine {
     }
 
     /// Asks the model, or gives what the machine must be told first.
-    fn ask(&mut self, request: Request) -> Option<Input> {
+    fn ask(&mut self, mut request: Request) -> Option<Input> {
         if let Some(stop) = self.meter.exhausted() {
             return Some(Input::Stop(stop));
         }
         if matches!(self.window, Window::Unasked) {
             let client = self.client.clone();
             self.window = Window::Asking(Box::pin(async move { client.context_window().await }));
+        }
+        if request.answer_schema.is_some() {
+            if self.client.takes_schema() {
+                // Servers that hold a model to a schema let it call nothing, or refuse both together.
+                request.tools.clear();
+            } else {
+                request.answer_schema = None;
+                request.tools.push(answer::tool());
+                request.forced_tool = Some(answer::TOOL.to_owned());
+            }
         }
         if self.gauge.is_full(&request) && !self.shortened {
             self.shortened = true;

@@ -9,6 +9,7 @@ const MANAGER_LINT: &str = include_str!("../../assets/prompts/lint-tool.md");
 const TASK: &str = include_str!("../../assets/prompts/task-tool.md");
 const ASSISTANT: &str = include_str!("../../assets/prompts/assistant.md");
 const READER: &str = include_str!("../../assets/prompts/reader.md");
+const STRUCTURED: &str = include_str!("../../assets/prompts/structured-output.md");
 
 /// The manager's system prompt.
 pub fn manager() -> String {
@@ -20,9 +21,10 @@ pub fn assistant() -> String {
     [MANAGER, MANAGER_LINT, ASSISTANT].map(str::trim_end).join("\n\n")
 }
 
-/// The reader's system prompt, with the sentence for what is not there.
-pub fn reader(not_found: &str) -> String {
-    READER.trim_end().replace("{not_found}", not_found)
+/// The reader's system prompt, with the sentence for what is not there; `structured` when its answers are wanted as data.
+pub fn reader(not_found: &str, structured: bool) -> String {
+    let form = if structured { STRUCTURED } else { "" };
+    [READER, form].map(str::trim_end).join("\n\n").trim_end().replace("{not_found}", not_found)
 }
 
 #[cfg(test)]

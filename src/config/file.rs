@@ -64,17 +64,19 @@ pub enum PermissionMode {
     Ask,
 }
 
-/// How long applied sets can be undone.
+/// How long applied sets can be undone, and whether conversations are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct History {
     pub keep_days: u32,
     pub keep_mb: u32,
+    /// Conversations with the agents are kept, to go on with.
+    pub sessions: bool,
 }
 
 impl Default for History {
     fn default() -> Self {
-        Self { keep_days: 90, keep_mb: 256 }
+        Self { keep_days: 90, keep_mb: 256, sessions: true }
     }
 }
 

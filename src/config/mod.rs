@@ -78,6 +78,8 @@ pub struct Settings {
     pub reader: ReaderOptions,
     pub lint: lint::Options,
     pub keep: Keep,
+    /// Conversations are kept.
+    pub keep_sessions: bool,
     /// Each applied set becomes a commit where the bundle lies in a git repository.
     pub commit_on_apply: bool,
     pub color: bool,
@@ -102,9 +104,10 @@ impl Settings {
                 approval: limits::approval(&file.manager, &path)?,
                 limits: limits.clone(),
             },
-            reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules, limits },
+            reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules, limits, ..ReaderOptions::default() },
             lint,
             keep: Keep { days: file.history.keep_days, bytes: u64::from(file.history.keep_mb) << 20 },
+            keep_sessions: file.history.sessions,
             commit_on_apply: file.git.commit_on_apply,
             color,
             poll: Duration::from_secs(file.storage.poll_seconds.into()),

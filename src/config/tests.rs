@@ -317,7 +317,7 @@ fn the_example_documents_every_key_and_no_other() {
         reader: file::Reader { not_found_message },
         lint: file::Lint { profile, select, ignore, levels },
         permissions: file::Permissions { rules },
-        history: file::History { keep_days, keep_mb },
+        history: file::History { keep_days, keep_mb, sessions },
         display: file::Display { color },
         storage: file::Storage { poll_seconds },
         git: file::Git { commit_on_apply },

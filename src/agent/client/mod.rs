@@ -42,6 +42,8 @@ pub struct Request {
     pub tools: Vec<ToolSchema>,
     /// A JSON Schema that the answer's text must follow, in OpenAI's strict form: each property required, no others allowed.
     pub answer_schema: Option<Value>,
+    /// The tool that the model has to call.
+    pub forced_tool: Option<String>,
 }
 
 /// One message of a conversation.

@@ -156,12 +156,17 @@ impl Toolbox {
         })
     }
 
-    /// `Err` is what is wrong with the arguments.
-    fn call(&self, tool: Tool, arguments: &Arguments) -> Result<Outcome, String> {
-        let bundle: &dyn Read = match &self.access {
+    /// The bundle as the role sees it.
+    pub fn bundle(&self) -> &dyn Read {
+        match &self.access {
             Access::Manager(staged) => staged,
             Access::Reader(bundle) => bundle,
-        };
+        }
+    }
+
+    /// `Err` is what is wrong with the arguments.
+    fn call(&self, tool: Tool, arguments: &Arguments) -> Result<Outcome, String> {
+        let bundle = self.bundle();
         Ok(match (tool, &self.access) {
             (Tool::Ls, _) => look::ls(bundle, &arguments.path("path")?).into(),
             (Tool::ReadFile, _) => look::read_file(bundle, &self.seen, arguments)?.into(),
