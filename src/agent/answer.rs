@@ -204,7 +204,8 @@ pub fn of_prose(text: &str, not_found: &str) -> Option<WikiAnswer> {
 pub fn cited(text: &str) -> Vec<Cited> {
     let mut all: Vec<Cited> = Vec::new();
     for found in citation::find(text) {
-        let cited = Cited { path: found.path.to_string(), section: found.fragment, quote: None, problem: None };
+        let cited =
+            Cited { path: found.path.to_string(), section: found.fragment, quote: None, problem: None };
         if !all.contains(&cited) {
             all.push(cited);
         }

@@ -106,7 +106,13 @@ pub fn keep_manager(
 ) -> Session {
     let staged = Arc::new(Staged::new(bundle, options.rules()));
     let ManagerOptions { approval, limits, .. } = options;
-    start(Toolbox::manager(staged), client, prompt::manager(), keeping, Manner { approval, limits, form: None })
+    start(
+        Toolbox::manager(staged),
+        client,
+        prompt::manager(),
+        keeping,
+        Manner { approval, limits, form: None },
+    )
 }
 
 /// Starts a reader on the current tokio runtime. It holds nothing that writes.
@@ -274,7 +280,9 @@ impl Driver {
         .await;
         match checked {
             Ok(held) => held.into_iter().for_each(|event| self.send(event)),
-            Err(_) => self.send(AgentEvent::Failed("The citations could not be checked. Ask again.".to_owned())),
+            Err(_) => {
+                self.send(AgentEvent::Failed("The citations could not be checked. Ask again.".to_owned()))
+            }
         }
     }
 

@@ -443,7 +443,8 @@ impl Loop {
     ) -> Vec<Effect> {
         self.push_answer(text, calls.clone(), opaque);
         for call in &calls {
-            let result = if call.name == answer::TOOL { "Received." } else { "Not run: the answer was given." };
+            let result =
+                if call.name == answer::TOOL { "Received." } else { "Not run: the answer was given." };
             self.push_result(&call.id, result);
         }
         let arguments = &call.arguments;

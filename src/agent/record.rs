@@ -354,7 +354,12 @@ fn read_by(input: &Input, open: &BTreeMap<CallId, RunCall>) -> Option<BundlePath
     BundlePath::parse(arguments.get("file_path")?.as_str()?).ok()
 }
 
-fn tell(machine: &mut Loop, input: Input, open: &mut BTreeMap<CallId, RunCall>, events: &mut Vec<AgentEvent>) {
+fn tell(
+    machine: &mut Loop,
+    input: Input,
+    open: &mut BTreeMap<CallId, RunCall>,
+    events: &mut Vec<AgentEvent>,
+) {
     if let Input::ToolDone { call, .. } = &input {
         open.remove(call);
     }

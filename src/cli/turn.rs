@@ -67,7 +67,11 @@ pub async fn listen(
             }
             AgentEvent::Finished { interrupted } => {
                 answer.end_line()?;
-                return if interrupted { Err(Failure::Interrupted) } else { Ok(Heard { text, answer: data }) };
+                return if interrupted {
+                    Err(Failure::Interrupted)
+                } else {
+                    Ok(Heard { text, answer: data })
+                };
             }
             AgentEvent::Failed(why) => {
                 answer.end_line()?;
@@ -211,7 +215,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_citation_that_does_not_hold_is_marked() {
-        let cited = |path: &str, problem| Cited { path: path.to_owned(), section: None, quote: None, problem };
+        let cited =
+            |path: &str, problem| Cited { path: path.to_owned(), section: None, quote: None, problem };
         let (outcome, out, progress) = heard(vec![
             text("See /wiki/a.md and /wiki/b.md."),
             AgentEvent::Cited(vec![cited("/wiki/a.md", None), cited("/wiki/b.md", Some(Problem::NotRead))]),

@@ -104,7 +104,12 @@ impl Settings {
                 approval: limits::approval(&file.manager, &path)?,
                 limits: limits.clone(),
             },
-            reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules, limits, ..ReaderOptions::default() },
+            reader: ReaderOptions {
+                not_found_message: file.reader.not_found_message,
+                rules,
+                limits,
+                ..ReaderOptions::default()
+            },
             lint,
             keep: Keep { days: file.history.keep_days, bytes: u64::from(file.history.keep_mb) << 20 },
             keep_sessions: file.history.sessions,

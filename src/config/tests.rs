@@ -293,6 +293,7 @@ fn the_example_documents_every_key_and_no_other() {
             "lint.levels",
             "history.keep_days",
             "history.keep_mb",
+            "history.sessions",
             "git.commit_on_apply",
             "permissions.rules",
             "display.color",
@@ -331,7 +332,7 @@ fn the_example_documents_every_key_and_no_other() {
     assert_eq!(limits, file::Limits::default());
     assert!(rules.is_empty());
     let history = file::History::default();
-    assert_eq!((keep_days, keep_mb), (history.keep_days, history.keep_mb));
+    assert_eq!((keep_days, keep_mb, sessions), (history.keep_days, history.keep_mb, history.sessions));
     assert_eq!((profile, color), (Some(file::Profile::default()), Some(file::Color::default())));
     assert!(select.is_none() && ignore.is_empty() && levels.is_empty());
     assert_eq!(poll_seconds, file::Storage::default().poll_seconds);

@@ -47,8 +47,13 @@ pub enum Parallel {
     OnRequest,
 }
 
-const COMMON: Quirks =
-    Quirks { limit: Limit::MaxTokens, stream_usage: true, parallel: Parallel::ByItself, json_schema: true, forced_tool: true };
+const COMMON: Quirks = Quirks {
+    limit: Limit::MaxTokens,
+    stream_usage: true,
+    parallel: Parallel::ByItself,
+    json_schema: true,
+    forced_tool: true,
+};
 
 const fn local(name: &'static str, title: &'static str, base_url: &'static str, quirks: Quirks) -> Preset {
     Preset { name, title, base_url, key_env: None, quirks }
