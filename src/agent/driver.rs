@@ -28,6 +28,10 @@ pub struct ManagerOptions {
     pub rules: Vec<Rule>,
     pub approval: Approval,
     pub limits: Limits,
+    /// The model can lint what it proposes.
+    pub lint_tool: bool,
+    /// Instructions in place of the role's own.
+    pub system_prompt: Option<String>,
 }
 
 impl ManagerOptions {
@@ -44,6 +48,8 @@ impl Default for ManagerOptions {
             rules: Vec::new(),
             approval: Approval::default(),
             limits: Limits::default(),
+            lint_tool: true,
+            system_prompt: None,
         }
     }
 }
@@ -58,6 +64,8 @@ pub struct ReaderOptions {
     pub limits: Limits,
     /// Each answer comes as data too: [`AgentEvent::Answered`].
     pub structured_output: bool,
+    /// Instructions in place of the role's own; `{not_found}` in them stands for the sentence.
+    pub system_prompt: Option<String>,
 }
 
 impl ReaderOptions {
@@ -88,40 +96,27 @@ impl Session {
     }
 }
 
-/// Starts a manager on the current tokio runtime. Its writes stay in [`Session::staged`].
-pub fn start_manager(
-    bundle: Arc<dyn Read>,
-    client: Arc<dyn ModelClient>,
-    options: ManagerOptions,
-) -> Session {
-    keep_manager(bundle, client, options, Keeping::default())
-}
-
-/// [`start_manager`] for a session that is kept, from where it was left.
-pub fn keep_manager(
+/// A manager from where it was left; see [`Manager`](super::Manager).
+pub(super) fn manage(
     bundle: Arc<dyn Read>,
     client: Arc<dyn ModelClient>,
     options: ManagerOptions,
     keeping: Keeping,
 ) -> Session {
     let staged = Arc::new(Staged::new(bundle, options.rules()));
+    let mut tools = Toolbox::manager(staged);
+    if !options.lint_tool {
+        tools = tools.without_lint();
+    }
+    let own = options.system_prompt.as_deref();
+    let system = prompt::manager(own, options.lint_tool);
+    let assistant = prompt::assistant(own, options.lint_tool);
     let ManagerOptions { approval, limits, .. } = options;
-    start(
-        Toolbox::manager(staged),
-        client,
-        prompt::manager(),
-        keeping,
-        Manner { approval, limits, form: None },
-    )
+    start(tools, client, system, keeping, Manner { approval, limits, form: None, assistant })
 }
 
-/// Starts a reader on the current tokio runtime. It holds nothing that writes.
-pub fn start_reader(bundle: Arc<dyn Read>, client: Arc<dyn ModelClient>, options: ReaderOptions) -> Session {
-    keep_reader(bundle, client, options, Keeping::default())
-}
-
-/// [`start_reader`] for a session that is kept, from where it was left.
-pub fn keep_reader(
+/// A reader from where it was left; see [`Reader`](super::Reader). It holds nothing that writes.
+pub(super) fn answer(
     bundle: Arc<dyn Read>,
     client: Arc<dyn ModelClient>,
     options: ReaderOptions,
@@ -131,8 +126,9 @@ pub fn keep_reader(
     // An overlay that nothing is ever staged in: it checks the rules of each read.
     let bundle = Arc::new(Staged::new(bundle, options.rules()));
     let form = options.structured_output.then(|| not_found.to_owned());
-    let system = prompt::reader(not_found, options.structured_output);
-    let manner = Manner { approval: Approval::default(), limits: options.limits, form };
+    let system = prompt::reader_with(options.system_prompt.as_deref(), not_found, options.structured_output);
+    let manner =
+        Manner { approval: Approval::default(), limits: options.limits, form, assistant: String::new() };
     start(Toolbox::reader(bundle), client, system, keeping, manner)
 }
 
@@ -142,6 +138,8 @@ struct Manner {
     limits: Limits,
     /// Answers are wanted as data, with this sentence for what is not there.
     form: Option<String>,
+    /// What an assistant is told.
+    assistant: String,
 }
 
 fn start(
@@ -178,7 +176,7 @@ fn start(
     let staff = Staff {
         client: client.clone(),
         meter: meter.clone(),
-        system: prompt::assistant(),
+        system: manner.assistant,
         events: event_sink.clone(),
     };
     let engine = Engine::new(machine, tools.clone(), client, meter, Some(Arc::new(staff)));
@@ -410,6 +408,39 @@ impl Host for Driver {
         self.tell(event);
     }
 }
+
+/// What tests begin with.
+#[cfg(test)]
+pub(crate) mod begin {
+    use super::*;
+
+    pub fn start_manager(
+        bundle: Arc<dyn Read>,
+        client: Arc<dyn ModelClient>,
+        options: ManagerOptions,
+    ) -> Session {
+        manage(bundle, client, options, Keeping::default())
+    }
+
+    pub fn keep_manager(
+        bundle: Arc<dyn Read>,
+        client: Arc<dyn ModelClient>,
+        options: ManagerOptions,
+        keeping: Keeping,
+    ) -> Session {
+        manage(bundle, client, options, keeping)
+    }
+
+    pub fn start_reader(
+        bundle: Arc<dyn Read>,
+        client: Arc<dyn ModelClient>,
+        options: ReaderOptions,
+    ) -> Session {
+        super::answer(bundle, client, options, Keeping::default())
+    }
+}
+#[cfg(test)]
+pub(crate) use begin::{keep_manager, start_manager, start_reader};
 
 #[cfg(test)]
 mod faults;

@@ -9,9 +9,9 @@ use clap::Args;
 
 use super::{Exit, bundle, model, sessions, turn};
 use crate::agent::client::ModelClient;
-use crate::agent::driver::{self, ReaderOptions};
+use crate::agent::driver::ReaderOptions;
 use crate::agent::record::Keeping;
-use crate::agent::{AgentCommand, Role, prompt};
+use crate::agent::{AgentCommand, Reader, Role, prompt};
 use crate::bundle::Read;
 use crate::config::{Environment, Flags, Settings};
 
@@ -52,7 +52,8 @@ async fn ask(
 ) -> anyhow::Result<Exit> {
     let silence = options.not_found_message.clone().unwrap_or_else(|| prompt::NOT_FOUND.to_owned());
     let json = options.structured_output;
-    let mut session = driver::keep_reader(bundle, client, options, keeping);
+    let reader = Reader::builder().backend(bundle).client(client).options(options).keeping(keeping);
+    let mut session = reader.build()?.start();
     // A session that is gone already says so when it is listened to.
     let _ = session.commands.send(AgentCommand::Say(question.to_owned()));
     let out: &mut dyn io::Write = if json { &mut io::sink() } else { &mut io::stdout() };

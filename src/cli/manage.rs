@@ -11,8 +11,8 @@ use clap::Args;
 use super::{Exit, bundle, model, output, review, sessions, turn};
 use crate::agent::approval::Approval;
 use crate::agent::client::ModelClient;
-use crate::agent::driver::{self, ManagerOptions, Session};
-use crate::agent::{AgentCommand, Role};
+use crate::agent::driver::{ManagerOptions, Session};
+use crate::agent::{AgentCommand, Manager, Role};
 use crate::bundle::Bundle;
 use crate::bundle::ledger::record::Origin;
 use crate::config::{Environment, Flags, Settings};
@@ -63,7 +63,9 @@ async fn manage(
     // Everything is decided here, at the end of each turn.
     let options = ManagerOptions { approval: Approval::default(), ..settings.manager.clone() };
     let keeping = sessions::begin(&bundle, Role::Manager, &model, settings);
-    let mut session = driver::keep_manager(bundle.reader(), client, options, keeping);
+    let manager =
+        Manager::builder().backend(bundle.reader()).client(client).options(options).keeping(keeping);
+    let mut session = manager.build()?.start();
     let exit = work(&mut session, &bundle, &model, args, settings).await;
     session.close().await;
     exit

@@ -103,6 +103,7 @@ impl Settings {
                 rules: rules.clone(),
                 approval: limits::approval(&file.manager, &path)?,
                 limits: limits.clone(),
+                ..ManagerOptions::default()
             },
             reader: ReaderOptions {
                 not_found_message: file.reader.not_found_message,

@@ -93,9 +93,18 @@ impl Toolbox {
         Self {
             access: self.access.clone(),
             seen: Ledger::default(),
-            without: &[Tool::Task],
+            without: if self.without.contains(&Tool::OkfLint) {
+                &[Tool::Task, Tool::OkfLint]
+            } else {
+                &[Tool::Task]
+            },
             gate: self.gate.clone(),
         }
+    }
+
+    /// These tools without the linter.
+    pub fn without_lint(self) -> Self {
+        Self { without: &[Tool::OkfLint], ..self }
     }
 
     /// What the model has read through these tools.
