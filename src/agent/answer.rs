@@ -6,16 +6,32 @@ use std::collections::HashSet;
 use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
+use unicode_normalization::UnicodeNormalization as _;
 
+use crate::agent::citation;
+use crate::agent::client::ToolSchema;
+use crate::bundle::Read;
 use crate::okf::slug::slugify;
 use crate::okf::{BundlePath, Page};
-use crate::wiki::Wiki;
+use crate::text::typography;
 
 #[cfg(test)]
 mod tests;
 
 /// Name of the tool that takes the answer where an endpoint knows no JSON schema.
 pub const TOOL: &str = "wiki_answer";
+
+/// How often a model is asked again for an answer in the form.
+pub const MAX_REPAIRS: usize = 3;
+
+/// [`TOOL`] as the model sees it.
+pub fn tool() -> ToolSchema {
+    ToolSchema {
+        name: TOOL.to_owned(),
+        description: "Takes the answer to the person's question.".to_owned(),
+        parameters: schema(),
+    }
+}
 
 /// What the reader found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +68,7 @@ pub struct Cited {
 pub enum Problem {
     #[error("is no path of this bundle")]
     NoPath,
-    #[error("there is no such page")]
+    #[error("is no page: there is no such file")]
     NoPage,
     #[error("is not a page of the wiki")]
     NotWiki,
@@ -171,38 +187,75 @@ pub fn settle(value: Value, not_found: &str) -> Result<WikiAnswer, String> {
     Ok(answer)
 }
 
-/// Marks each citation that does not hold. `read` are the pages that the model was shown.
-pub fn check(answer: &mut WikiAnswer, wiki: &Wiki, read: &HashSet<BundlePath>) {
-    for cited in &mut answer.citations {
+/// The answer out of prose, for a model that does not keep to the form: what it cites is what it names. None when it names no page and
+/// does not say that the wiki is silent.
+pub fn of_prose(text: &str, not_found: &str) -> Option<WikiAnswer> {
+    let text = text.trim();
+    if text.contains(not_found.trim()) {
+        let answer = not_found.to_owned();
+        return Some(WikiAnswer { answer, citations: Vec::new(), not_covered: None, found: false });
+    }
+    let citations = cited(text);
+    let answer = WikiAnswer { answer: text.to_owned(), citations, not_covered: None, found: true };
+    (!answer.citations.is_empty()).then_some(answer)
+}
+
+/// The pages that a text names, each once, in its order.
+pub fn cited(text: &str) -> Vec<Cited> {
+    let mut all: Vec<Cited> = Vec::new();
+    for found in citation::find(text) {
+        let cited =
+            Cited { path: found.path.to_string(), section: found.fragment, quote: None, problem: None };
+        if !all.contains(&cited) {
+            all.push(cited);
+        }
+    }
+    all
+}
+
+/// Marks each citation that does not hold. `read` are the files that the model was shown. Reads the cited pages.
+pub fn check(citations: &mut [Cited], bundle: &dyn Read, read: &HashSet<BundlePath>) {
+    let root = has_wiki(bundle).then_some("/wiki");
+    for cited in citations {
         cited.problem = match BundlePath::parse(&cited.path) {
             Ok(path) => {
                 cited.path = path.to_string();
-                problem(cited, &path, wiki, read)
+                problem(cited, &path, root, bundle, read)
             }
             Err(_) => Some(Problem::NoPath),
         };
     }
 }
 
-fn problem(cited: &Cited, path: &BundlePath, wiki: &Wiki, read: &HashSet<BundlePath>) -> Option<Problem> {
-    if !is_of_wiki(wiki, path) {
+fn problem(
+    cited: &Cited,
+    path: &BundlePath,
+    root: Option<&str>,
+    bundle: &dyn Read,
+    read: &HashSet<BundlePath>,
+) -> Option<Problem> {
+    let within = |folder: &str| BundlePath::parse(folder).is_ok_and(|folder| path.is_within(&folder));
+    // In a bundle without the folder of pages all that is no source is a page.
+    if !root.map_or_else(|| !within("/raw"), within) || !path.as_str().ends_with(".md") {
         return Some(Problem::NotWiki);
     }
-    let Some(page) = wiki.page(path) else { return Some(Problem::NoPage) };
+    let text = match bundle.read(path) {
+        Ok(text) => text,
+        Err(_) => return Some(Problem::NoPage),
+    };
     if !read.contains(path) {
         return Some(Problem::NotRead);
     }
-    if cited.section.as_deref().is_some_and(|section| !has_section(page, section)) {
+    let page = Page::parse(path.clone(), text.into());
+    if cited.section.as_deref().is_some_and(|section| !has_section(&page, section)) {
         return Some(Problem::NoSection);
     }
-    cited.quote.as_deref().is_some_and(|quote| !holds(page, quote)).then_some(Problem::NoQuote)
+    cited.quote.as_deref().is_some_and(|quote| !holds(&page, quote)).then_some(Problem::NoQuote)
 }
 
-/// Whether the path lies where the bundle keeps its pages: in `/wiki`, or in a bundle without that folder outside `/raw`.
-fn is_of_wiki(wiki: &Wiki, path: &BundlePath) -> bool {
-    let within = |folder: &str| BundlePath::parse(folder).is_ok_and(|folder| path.is_within(&folder));
-    let has_folder = wiki.folders().any(|folder| folder.as_str() == "/wiki");
-    if has_folder { within("/wiki") } else { !within("/raw") }
+fn has_wiki(bundle: &dyn Read) -> bool {
+    let folder = BundlePath::parse("/wiki").map(|folder| bundle.list(&folder));
+    matches!(folder, Ok(Ok(entries)) if !entries.is_empty())
 }
 
 fn has_section(page: &Page, section: &str) -> bool {
@@ -255,12 +308,7 @@ fn folded(text: &str) -> String {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.extend(word.chars().map(|c| match c {
-            '\u{2018}' | '\u{2019}' => '\'',
-            '\u{201c}' | '\u{201d}' | '\u{201e}' => '"',
-            '\u{2010}'..='\u{2015}' => '-',
-            c => c,
-        }));
+        out.extend(word.nfc().map(typography::plain));
     }
     let trimmed = out.trim_matches('"').trim();
     trimmed.to_owned()

@@ -21,8 +21,6 @@ use crate::okf::BundlePath;
 pub struct Staff {
     pub client: Arc<dyn ModelClient>,
     pub meter: Arc<Meter>,
-    /// The model's window in tokens, when it is known.
-    pub window: Option<u64>,
     pub system: String,
     /// Hears what they use and read.
     pub events: UnboundedSender<AgentEvent>,
@@ -161,7 +159,7 @@ fn run(
         let tools = Arc::new(tools);
         let machine = Loop::new(staff.system.clone(), tools.schemas());
         let (client, meter) = (staff.client.clone(), staff.meter.clone());
-        let mut engine = Engine::new(machine, tools.clone(), client, meter, staff.window, None);
+        let mut engine = Engine::new(machine, tools.clone(), client, meter, None);
         let mut listener = Listener {
             events: staff.events.clone(),
             text: String::new(),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::client::Price;
 use super::event::Usage;
 
 /// Of what is allowed, the part in percent at which the model is warned.
@@ -31,25 +32,6 @@ impl Default for Limits {
     }
 }
 
-/// Millionths of a currency for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Price {
-    pub input: u64,
-    /// Of input from the provider's cache; as other input when it is not set.
-    pub cached: Option<u64>,
-    pub output: u64,
-}
-
-impl Price {
-    /// In millionths of the currency.
-    pub fn of(self, usage: Usage) -> u64 {
-        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price) / 1_000_000;
-        let cached = usage.cached.min(usage.input);
-        let input = part(usage.input - cached, self.input) + part(cached, self.cached.unwrap_or(self.input));
-        u64::try_from(input + part(usage.output, self.output)).unwrap_or(u64::MAX)
-    }
-}
-
 /// Why a turn was stopped by us and not by a person or a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,6 +48,8 @@ pub enum Stop {
     Cut,
     /// The model made the same failing call again and again: its tool.
     Repeated(String),
+    /// The model did not give its answer in the form that is wanted: why the last one could not be taken.
+    Formless(String),
 }
 
 /// One sentence for the person, with what to do.
@@ -92,6 +76,11 @@ impl fmt::Display for Stop {
             Self::Empty => f.write_str("The model's answer was empty, twice in a row. Ask again, or use another model."),
             Self::Cut => f.write_str(
                 "The model's answer was cut off at its length limit, twice in a row. Ask again, or use another model.",
+            ),
+            Self::Formless(why) => write!(
+                f,
+                "The model gave no answer in the wanted form, {} times over: {why}. Ask again, or use another model.",
+                super::answer::MAX_REPAIRS + 1
             ),
             Self::Repeated(tool) => write!(
                 f,

@@ -51,6 +51,14 @@ impl Gauge {
         Self { window, rate: 1_000, asked: 0 }
     }
 
+    /// The model's window as its endpoint tells it. What an overflow showed stays when it is less.
+    pub fn learn(&mut self, window: Option<u64>) {
+        self.window = match (self.window, window) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+
     /// Takes note of what is asked now.
     pub fn ask(&mut self, request: &Request) {
         self.asked = raw(request);

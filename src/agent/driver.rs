@@ -1,5 +1,6 @@
 //! Runs a session: performs what the state machine asks for and speaks to one listener.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -7,15 +8,16 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::approval::{Approval, When};
 use super::assistant::Staff;
 use super::budget::{Limits, Meter};
-use super::client::ModelClient;
+use super::client::{ModelClient, Price};
 use super::engine::{Engine, Host};
 use super::event::{AgentCommand, AgentEvent, Role};
 use super::fsm::{Input, Loop};
 use super::record::{self, Keeping, Log};
 use super::tools::Toolbox;
-use super::{prompt, review};
+use super::{answer, prompt, review};
 use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
+use crate::okf::BundlePath;
 
 /// Settings of a manager session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +28,10 @@ pub struct ManagerOptions {
     pub rules: Vec<Rule>,
     pub approval: Approval,
     pub limits: Limits,
-    /// The model's window in tokens, when it is known.
-    pub window: Option<u64>,
+    /// The model can lint what it proposes.
+    pub lint_tool: bool,
+    /// Instructions in place of the role's own.
+    pub system_prompt: Option<String>,
 }
 
 impl ManagerOptions {
@@ -44,7 +48,8 @@ impl Default for ManagerOptions {
             rules: Vec::new(),
             approval: Approval::default(),
             limits: Limits::default(),
-            window: None,
+            lint_tool: true,
+            system_prompt: None,
         }
     }
 }
@@ -57,8 +62,10 @@ pub struct ReaderOptions {
     /// Rules of the person; what they say of writing does not concern a reader.
     pub rules: Vec<Rule>,
     pub limits: Limits,
-    /// The model's window in tokens, when it is known.
-    pub window: Option<u64>,
+    /// Each answer comes as data too: [`AgentEvent::Answered`].
+    pub structured_output: bool,
+    /// Instructions in place of the role's own; `{not_found}` in them stands for the sentence.
+    pub system_prompt: Option<String>,
 }
 
 impl ReaderOptions {
@@ -80,34 +87,36 @@ pub struct Session {
     pub staged: Option<Arc<Staged>>,
 }
 
-/// Starts a manager on the current tokio runtime. Its writes stay in [`Session::staged`].
-pub fn start_manager(
-    bundle: Arc<dyn Read>,
-    client: Arc<dyn ModelClient>,
-    options: ManagerOptions,
-) -> Session {
-    keep_manager(bundle, client, options, Keeping::default())
+impl Session {
+    /// Ends it when what was commanded so far is done and recorded. A turn that runs is stopped.
+    pub async fn close(self) {
+        let Self { commands, mut events, .. } = self;
+        drop(commands);
+        while events.recv().await.is_some() {}
+    }
 }
 
-/// [`start_manager`] for a session that is kept, from where it was left.
-pub fn keep_manager(
+/// A manager from where it was left; see [`Manager`](super::Manager).
+pub(super) fn manage(
     bundle: Arc<dyn Read>,
     client: Arc<dyn ModelClient>,
     options: ManagerOptions,
     keeping: Keeping,
 ) -> Session {
     let staged = Arc::new(Staged::new(bundle, options.rules()));
-    let ManagerOptions { approval, limits, window, .. } = options;
-    start(Toolbox::manager(staged), client, prompt::manager(), keeping, Manner { approval, limits, window })
+    let mut tools = Toolbox::manager(staged);
+    if !options.lint_tool {
+        tools = tools.without_lint();
+    }
+    let own = options.system_prompt.as_deref();
+    let system = prompt::manager(own, options.lint_tool);
+    let assistant = prompt::assistant(own, options.lint_tool);
+    let ManagerOptions { approval, limits, .. } = options;
+    start(tools, client, system, keeping, Manner { approval, limits, form: None, assistant })
 }
 
-/// Starts a reader on the current tokio runtime. It holds nothing that writes.
-pub fn start_reader(bundle: Arc<dyn Read>, client: Arc<dyn ModelClient>, options: ReaderOptions) -> Session {
-    keep_reader(bundle, client, options, Keeping::default())
-}
-
-/// [`start_reader`] for a session that is kept, from where it was left.
-pub fn keep_reader(
+/// A reader from where it was left; see [`Reader`](super::Reader). It holds nothing that writes.
+pub(super) fn answer(
     bundle: Arc<dyn Read>,
     client: Arc<dyn ModelClient>,
     options: ReaderOptions,
@@ -116,16 +125,21 @@ pub fn keep_reader(
     let not_found = options.not_found_message.as_deref().unwrap_or(prompt::NOT_FOUND);
     // An overlay that nothing is ever staged in: it checks the rules of each read.
     let bundle = Arc::new(Staged::new(bundle, options.rules()));
-    let ReaderOptions { limits, window, .. } = options;
-    let manner = Manner { approval: Approval::default(), limits, window };
-    start(Toolbox::reader(bundle), client, prompt::reader(not_found), keeping, manner)
+    let form = options.structured_output.then(|| not_found.to_owned());
+    let system = prompt::reader_with(options.system_prompt.as_deref(), not_found, options.structured_output);
+    let manner =
+        Manner { approval: Approval::default(), limits: options.limits, form, assistant: String::new() };
+    start(Toolbox::reader(bundle), client, system, keeping, manner)
 }
 
 /// How a session works, whatever its role.
 struct Manner {
     approval: Approval,
     limits: Limits,
-    window: Option<u64>,
+    /// Answers are wanted as data, with this sentence for what is not there.
+    form: Option<String>,
+    /// What an assistant is told.
+    assistant: String,
 }
 
 fn start(
@@ -144,20 +158,41 @@ fn start(
     for input in &restored.repairs {
         log.input(input);
     }
+    if let Some(not_found) = manner.form {
+        let input = Input::Form(not_found);
+        log.input(&input);
+        machine.step(input);
+    }
     for event in restored.events {
         let _ = event_sink.send(event);
     }
-    let (tools, meter) = (Arc::new(tools), Arc::new(Meter::new(manner.limits)));
+    let mut limits = manner.limits;
+    limits.price = client.price().unwrap_or(limits.price);
+    if limits.money.is_some() && limits.price == Price::default() {
+        let text = format!("Money is not limited: no price is set for {} under [prices].", client.name());
+        let _ = event_sink.send(AgentEvent::Notice(text));
+    }
+    let (tools, meter) = (Arc::new(tools), Arc::new(Meter::new(limits)));
     let staff = Staff {
         client: client.clone(),
         meter: meter.clone(),
-        window: manner.window,
-        system: prompt::assistant(),
+        system: manner.assistant,
         events: event_sink.clone(),
     };
-    let engine = Engine::new(machine, tools.clone(), client, meter, manner.window, Some(Arc::new(staff)));
+    let engine = Engine::new(machine, tools.clone(), client, meter, Some(Arc::new(staff)));
     let approval = manner.approval;
-    let mut driver = Driver { tools, events: event_sink, log, approval, told: 0, shown: 0, approving: false };
+    let mut driver = Driver {
+        tools,
+        events: event_sink,
+        log,
+        approval,
+        told: 0,
+        shown: 0,
+        approving: false,
+        text: String::new(),
+        read_before: restored.read,
+        held: Vec::new(),
+    };
     if let Some(staged) = &staged
         && !restored.staged.is_empty()
     {
@@ -180,6 +215,12 @@ struct Driver {
     shown: u64,
     /// What the configuration approves is being applied.
     approving: bool,
+    /// What the model has said since its last call.
+    text: String,
+    /// Files that were read before the session was taken up again.
+    read_before: HashSet<BundlePath>,
+    /// Events that wait until the citations before them are held against the pages.
+    held: Vec<AgentEvent>,
 }
 
 impl Driver {
@@ -201,6 +242,7 @@ impl Driver {
                 engine.feed(Input::Hold, &mut self);
             }
             engine.feed(input, &mut self);
+            self.release().await;
             if engine.machine.is_waiting() {
                 self.ask_review();
             }
@@ -210,6 +252,41 @@ impl Driver {
                 self.send(AgentEvent::Notice(text));
             }
         }
+    }
+
+    /// Holds the citations of what waits against the pages, off the async threads, and lets it go.
+    async fn release(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        let mut held = std::mem::take(&mut self.held);
+        let mut read = self.read_before.clone();
+        read.extend(self.tools.ledger().readings().into_iter().map(|reading| reading.path));
+        let tools = self.tools.clone();
+        let checked = tokio::task::spawn_blocking(move || {
+            for event in &mut held {
+                match event {
+                    AgentEvent::Cited(cited) => answer::check(cited, tools.bundle(), &read),
+                    AgentEvent::Answered(answer) => {
+                        answer::check(&mut answer.citations, tools.bundle(), &read);
+                    }
+                    _ => {}
+                }
+            }
+            held
+        })
+        .await;
+        match checked {
+            Ok(held) => held.into_iter().for_each(|event| self.send(event)),
+            Err(_) => {
+                self.send(AgentEvent::Failed("The citations could not be checked. Ask again.".to_owned()))
+            }
+        }
+    }
+
+    /// Sends, or lets it wait behind what waits.
+    fn tell(&mut self, event: AgentEvent) {
+        if self.held.is_empty() { self.send(event) } else { self.held.push(event) }
     }
 
     fn send(&self, event: AgentEvent) {
@@ -294,7 +371,18 @@ impl Host for Driver {
     fn emit(&mut self, event: AgentEvent) {
         // A failed call too may have staged something: an assistant's, for one.
         let finished = matches!(&event, AgentEvent::ToolFinished { .. });
-        self.send(event);
+        match &event {
+            AgentEvent::Text(piece) => self.text.push_str(piece),
+            AgentEvent::TurnStarted { .. } | AgentEvent::ToolStarted { .. } => self.text.clear(),
+            _ => {}
+        }
+        match event {
+            AgentEvent::Answered(_) => {
+                self.text.clear();
+                self.held.push(event);
+            }
+            event => self.tell(event),
+        }
         if finished && let Some(staged) = self.tools.staged() {
             let changes = staged.changes();
             if changes.id != self.told {
@@ -307,12 +395,52 @@ impl Host for Driver {
 
     fn end(&mut self, event: AgentEvent) {
         if let Some(read) = self.tools.ledger().sources() {
-            self.send(read);
+            self.tell(read);
+        }
+        let text = std::mem::take(&mut self.text);
+        if self.tools.role() == Role::Reader && event == (AgentEvent::Finished { interrupted: false }) {
+            let cited = answer::cited(&text);
+            if !cited.is_empty() {
+                self.held.push(AgentEvent::Cited(cited));
+            }
         }
         self.ask_review();
-        self.send(event);
+        self.tell(event);
     }
 }
+
+/// What tests begin with.
+#[cfg(test)]
+pub(crate) mod begin {
+    use super::*;
+
+    pub fn start_manager(
+        bundle: Arc<dyn Read>,
+        client: Arc<dyn ModelClient>,
+        options: ManagerOptions,
+    ) -> Session {
+        manage(bundle, client, options, Keeping::default())
+    }
+
+    pub fn keep_manager(
+        bundle: Arc<dyn Read>,
+        client: Arc<dyn ModelClient>,
+        options: ManagerOptions,
+        keeping: Keeping,
+    ) -> Session {
+        manage(bundle, client, options, keeping)
+    }
+
+    pub fn start_reader(
+        bundle: Arc<dyn Read>,
+        client: Arc<dyn ModelClient>,
+        options: ReaderOptions,
+    ) -> Session {
+        super::answer(bundle, client, options, Keeping::default())
+    }
+}
+#[cfg(test)]
+pub(crate) use begin::{keep_manager, start_manager, start_reader};
 
 #[cfg(test)]
 mod faults;

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
+use super::answer;
 use super::assistant::{self, Staff};
 use super::budget::{Meter, Stop};
 use super::client::{ModelClient, ModelError, ModelErrorKind, ModelEvent, Request};
@@ -33,6 +35,13 @@ pub trait Host {
 
 pub type Stream = BoxStream<'static, Result<ModelEvent, ModelError>>;
 
+/// Whether the model's window was asked for. It is asked with the first request, not before: until then nobody may want the model.
+enum Window {
+    Unasked,
+    Asking(BoxFuture<'static, Option<u64>>),
+    Asked,
+}
+
 pub struct Engine {
     pub machine: Loop,
     tools: Arc<Toolbox>,
@@ -41,6 +50,7 @@ pub struct Engine {
     /// Where tasks go; none for an assistant.
     staff: Option<Arc<Staff>>,
     gauge: Gauge,
+    window: Window,
     /// Estimated tokens of the request that runs.
     asked: u64,
     stream: Option<Stream>,
@@ -62,7 +72,6 @@ impl Engine {
         tools: Arc<Toolbox>,
         client: Arc<dyn ModelClient>,
         meter: Arc<Meter>,
-        window: Option<u64>,
         staff: Option<Arc<Staff>>,
     ) -> Self {
         let (sink, results) = unbounded_channel();
@@ -72,7 +81,8 @@ impl Engine {
             client,
             meter,
             staff,
-            gauge: Gauge::new(window),
+            gauge: Gauge::new(None),
+            window: Window::Unasked,
             asked: 0,
             stream: None,
             cancel: CancellationToken::new(),
@@ -87,22 +97,30 @@ impl Engine {
 
     /// What comes next from the model, the tools or the clock. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Input {
-        let deadline = if self.machine.is_idle() || self.timed_out { None } else { self.meter.deadline() };
-        tokio::select! {
-            biased;
-            () = until(deadline) => {
-                self.timed_out = true;
-                Input::Stop(self.meter.exhausted().unwrap_or(Stop::Time(0)))
-            }
-            Some(done) = self.results.recv() => done,
-            event = piece(&mut self.stream) => match event {
-                Some(Ok(event)) => Input::Model(event),
-                Some(Err(error)) => Input::ModelFailed(error),
-                None => Input::ModelFailed(ModelError {
-                    kind: ModelErrorKind::Cut,
-                    message: "The model's answer broke off. Ask again.".to_owned(),
-                }),
-            },
+        loop {
+            let deadline =
+                if self.machine.is_idle() || self.timed_out { None } else { self.meter.deadline() };
+            return tokio::select! {
+                biased;
+                () = until(deadline) => {
+                    self.timed_out = true;
+                    Input::Stop(self.meter.exhausted().unwrap_or(Stop::Time(0)))
+                }
+                tokens = learned(&mut self.window) => {
+                    self.window = Window::Asked;
+                    self.gauge.learn(tokens);
+                    continue;
+                }
+                Some(done) = self.results.recv() => done,
+                event = piece(&mut self.stream) => match event {
+                    Some(Ok(event)) => Input::Model(event),
+                    Some(Err(error)) => Input::ModelFailed(error),
+                    None => Input::ModelFailed(ModelError {
+                        kind: ModelErrorKind::Cut,
+                        message: "The model's answer broke off. Ask again.".to_owned(),
+                    }),
+                },
+            };
         }
     }
 
@@ -169,9 +187,23 @@ impl Engine {
     }
 
     /// Asks the model, or gives what the machine must be told first.
-    fn ask(&mut self, request: Request) -> Option<Input> {
+    fn ask(&mut self, mut request: Request) -> Option<Input> {
         if let Some(stop) = self.meter.exhausted() {
             return Some(Input::Stop(stop));
+        }
+        if matches!(self.window, Window::Unasked) {
+            let client = self.client.clone();
+            self.window = Window::Asking(Box::pin(async move { client.context_window().await }));
+        }
+        if request.answer_schema.is_some() {
+            if self.client.takes_schema() {
+                // Servers that hold a model to a schema let it call nothing, or refuse both together.
+                request.tools.clear();
+            } else {
+                request.answer_schema = None;
+                request.tools.push(answer::tool());
+                request.forced_tool = Some(answer::TOOL.to_owned());
+            }
         }
         if self.gauge.is_full(&request) && !self.shortened {
             self.shortened = true;
@@ -214,6 +246,14 @@ async fn until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
         None => std::future::pending().await,
+    }
+}
+
+/// The model's window when it has been told; waits for ever when it is not asked for.
+async fn learned(window: &mut Window) -> Option<u64> {
+    match window {
+        Window::Asking(asked) => asked.await,
+        Window::Unasked | Window::Asked => std::future::pending().await,
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::answer::{Cited, WikiAnswer};
 use super::budget::Stop;
 use super::reading::Reading;
 use crate::bundle::apply::Applied;
@@ -67,6 +68,10 @@ pub enum AgentEvent {
     /// The turn ended with pending changes that want a decision.
     AwaitingReview(ChangeSet),
     Usage(Usage),
+    /// The turn's answer as data, when the session wants it so; comes before the turn's end. Its citations were held against the pages.
+    Answered(WikiAnswer),
+    /// The pages that the reader's answer names, held against the pages; comes before the turn's end.
+    Cited(Vec<Cited>),
     /// The client waits before asking again.
     Retrying {
         attempt: u32,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::answer;
 use super::budget::Stop;
 use super::client::{Answer, Message, ModelError, ModelEvent, Request, ToolCall, ToolSchema};
 use super::context::{self, Facts, Memory};
@@ -20,6 +21,8 @@ pub const MAX_REPEATS: usize = 3;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
+    /// From here on answers are wanted as data ([`answer::WikiAnswer`]), with this sentence for what is not there.
+    Form(String),
     /// A message of the person. During a turn it goes to the model with the next step.
     Say(String),
     /// Takes a message back that was not delivered yet.
@@ -103,6 +106,14 @@ struct OpenCall {
     result: Option<(bool, String)>,
 }
 
+/// An answer in a form is wanted.
+#[derive(Debug)]
+struct Form {
+    not_found: String,
+    /// Answers of this turn that could not be taken.
+    said: Vec<String>,
+}
+
 /// One session's conversation and where it stands.
 #[derive(Debug)]
 pub struct Loop {
@@ -119,6 +130,7 @@ pub struct Loop {
     next_call: u64,
     next_queued: u64,
     nudged: bool,
+    form: Option<Form>,
     /// The last failing call and how often it failed in a row.
     failing: Option<(String, String, usize)>,
 }
@@ -136,6 +148,7 @@ impl Loop {
             next_call: 0,
             next_queued: 0,
             nudged: false,
+            form: None,
             failing: None,
         }
     }
@@ -155,6 +168,10 @@ impl Loop {
 
     pub fn step(&mut self, input: Input) -> Vec<Effect> {
         match input {
+            Input::Form(not_found) => {
+                self.form = Some(Form { not_found, said: Vec::new() });
+                Vec::new()
+            }
             // Nothing would come of it, and whoever waits for the turn's end would wait for ever.
             Input::Say(text) if text.trim().is_empty() => {
                 let failed = AgentEvent::Failed("The message is empty; say what you want.".to_owned());
@@ -223,6 +240,9 @@ impl Loop {
         self.messages.push(Message::User { content: message.clone() });
         self.nudged = false;
         self.failing = None;
+        if let Some(form) = &mut self.form {
+            form.said.clear();
+        }
         let mut effects = vec![Effect::Emit(AgentEvent::TurnStarted { message })];
         if !self.queue.is_empty() {
             effects.push(self.queued());
@@ -341,6 +361,17 @@ impl Loop {
         let Answer { text, calls, opaque, cut, .. } = answer;
         // Calls of a cut message may be half a call: they are never run.
         let calls = if cut { Vec::new() } else { calls };
+        if self.form.is_some() && !cut {
+            if let Some(call) = calls.iter().find(|call| call.name == answer::TOOL).cloned() {
+                effects.extend(self.formed(text, calls, &call, opaque));
+                return effects;
+            }
+            if calls.is_empty() && !text.trim().is_empty() {
+                self.push_answer(text.clone(), Vec::new(), opaque);
+                effects.extend(self.taken(&text, |not_found| answer::read(&text, not_found)));
+                return effects;
+            }
+        }
         if calls.is_empty() {
             let empty = text.trim().is_empty();
             if !empty {
@@ -400,6 +431,68 @@ impl Loop {
         ));
         self.phase = Phase::Calling { open, ending: None, hold: false };
         effects
+    }
+
+    /// The answer came as the call of a tool; other calls beside it are not run.
+    fn formed(
+        &mut self,
+        text: String,
+        calls: Vec<ToolCall>,
+        call: &ToolCall,
+        opaque: serde_json::Map<String, serde_json::Value>,
+    ) -> Vec<Effect> {
+        self.push_answer(text, calls.clone(), opaque);
+        for call in &calls {
+            let result =
+                if call.name == answer::TOOL { "Received." } else { "Not run: the answer was given." };
+            self.push_result(&call.id, result);
+        }
+        let arguments = &call.arguments;
+        self.taken(arguments, |not_found| match serde_json::from_str(arguments) {
+            Ok(value) => answer::settle(value, not_found),
+            Err(_) => answer::read(arguments, not_found),
+        })
+    }
+
+    /// Ends the turn with the answer, or asks for it again; at last takes it out of what was said, or gives up.
+    fn taken(
+        &mut self,
+        said: &str,
+        read: impl Fn(&str) -> Result<answer::WikiAnswer, String>,
+    ) -> Vec<Effect> {
+        let Some(form) = &mut self.form else { return Vec::new() };
+        let why = match read(&form.not_found) {
+            Ok(answer) => {
+                let mut effects = vec![Effect::Emit(AgentEvent::Answered(answer))];
+                effects.extend(self.end(AgentEvent::Finished { interrupted: false }));
+                return effects;
+            }
+            Err(why) => why,
+        };
+        form.said.push(said.to_owned());
+        if form.said.len() <= answer::MAX_REPAIRS {
+            self.messages.push(Message::User {
+                content: format!(
+                    "[Your answer could not be taken: {why}. Give the whole answer again, in the form that is asked for and without any other text.]"
+                ),
+            });
+            self.phase = Phase::Asking { text: String::new() };
+            let request = Request { answer_schema: Some(answer::schema()), ..self.request() };
+            return vec![Effect::Ask(request)];
+        }
+        let prose = |said: &String| answer::of_prose(said, &form.not_found);
+        match form.said.iter().find_map(prose) {
+            Some(answer) => {
+                let notice = "The model did not keep to the form of the answer; what follows was taken out of what it wrote.";
+                let mut effects = vec![
+                    Effect::Emit(AgentEvent::Notice(notice.to_owned())),
+                    Effect::Emit(AgentEvent::Answered(answer)),
+                ];
+                effects.extend(self.end(AgentEvent::Finished { interrupted: false }));
+                effects
+            }
+            None => self.end(AgentEvent::Stopped(Stop::Formless(why))),
+        }
     }
 
     fn failed(&mut self, error: &ModelError) -> Vec<Effect> {

@@ -8,6 +8,7 @@ pub mod answer;
 pub mod approval;
 pub mod assistant;
 pub mod budget;
+mod builder;
 pub mod citation;
 pub mod client;
 pub mod context;
@@ -22,4 +23,5 @@ pub mod replay;
 pub mod review;
 pub mod tools;
 
+pub use builder::{BuildError, Manager, ManagerBuilder, Reader, ReaderBuilder};
 pub use event::{AgentCommand, AgentEvent, Role};

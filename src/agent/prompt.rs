@@ -9,20 +9,34 @@ const MANAGER_LINT: &str = include_str!("../../assets/prompts/lint-tool.md");
 const TASK: &str = include_str!("../../assets/prompts/task-tool.md");
 const ASSISTANT: &str = include_str!("../../assets/prompts/assistant.md");
 const READER: &str = include_str!("../../assets/prompts/reader.md");
+const STRUCTURED: &str = include_str!("../../assets/prompts/structured-output.md");
 
 /// The manager's system prompt.
-pub fn manager() -> String {
-    [MANAGER, TASK, MANAGER_LINT].map(str::trim_end).join("\n\n")
+///
+/// `own` stands for the role's instructions; `lint` when the tool is there.
+pub fn manager(own: Option<&str>, lint: bool) -> String {
+    joined(&[own.unwrap_or(MANAGER), TASK, if lint { MANAGER_LINT } else { "" }])
 }
 
 /// That of an assistant of the manager, which has none of its own.
-pub fn assistant() -> String {
-    [MANAGER, MANAGER_LINT, ASSISTANT].map(str::trim_end).join("\n\n")
+pub fn assistant(own: Option<&str>, lint: bool) -> String {
+    joined(&[own.unwrap_or(MANAGER), if lint { MANAGER_LINT } else { "" }, ASSISTANT])
 }
 
-/// The reader's system prompt, with the sentence for what is not there.
-pub fn reader(not_found: &str) -> String {
-    READER.trim_end().replace("{not_found}", not_found)
+fn joined(parts: &[&str]) -> String {
+    let parts: Vec<&str> = parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect();
+    parts.join("\n\n")
+}
+
+/// The reader's system prompt, with the sentence for what is not there; `structured` when its answers are wanted as data.
+pub fn reader(not_found: &str, structured: bool) -> String {
+    reader_with(None, not_found, structured)
+}
+
+/// [`reader`] with instructions in place of the role's.
+pub fn reader_with(own: Option<&str>, not_found: &str, structured: bool) -> String {
+    joined(&[own.unwrap_or(READER), if structured { STRUCTURED } else { "" }])
+        .replace("{not_found}", not_found)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a session keeps of itself: one record for each thing that came into it, one line of JSON each. As the loop is a pure
 //! machine, the same records make the same conversation again: on the screen, for the model, and in a replay.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::client::ModelEvent;
 use super::event::{AgentEvent, CallId, Role};
-use super::fsm::{Effect, Input, Loop};
+use super::fsm::{Effect, Input, Loop, RunCall};
+use super::tools::Tool;
 use crate::bundle::{ChangeKind, ChangeSet, FileChange};
 use crate::okf::BundlePath;
 
@@ -304,6 +305,8 @@ pub struct Restored {
     /// What a listener would have heard, without the pending changes.
     pub events: Vec<AgentEvent>,
     pub staged: ChangeSet,
+    /// Files that the model was shown.
+    pub read: HashSet<BundlePath>,
     /// What the loop was told at last, so that it rests: to be recorded like everything else.
     pub repairs: Vec<Input>,
 }
@@ -312,13 +315,14 @@ pub struct Restored {
 pub fn restore(machine: &mut Loop, records: &[Record]) -> Restored {
     let mut restored = Restored::default();
     let mut staged = Pending::default();
-    let mut open = BTreeSet::new();
+    let mut open = BTreeMap::new();
     for record in records {
         staged.follow(record);
         if let Record::Input { input } = record {
             if let Input::Say(text) = input {
                 restored.events.push(AgentEvent::Said(text.clone()));
             }
+            restored.read.extend(read_by(input, &open));
             tell(machine, input.clone(), &mut open, &mut restored.events);
         }
     }
@@ -332,7 +336,7 @@ pub fn restore(machine: &mut Loop, records: &[Record]) -> Restored {
             elapsed: Duration::ZERO,
         };
         let inputs: Vec<Input> =
-            [Input::Interrupt].into_iter().chain(open.iter().copied().map(lost)).collect();
+            [Input::Interrupt].into_iter().chain(open.keys().copied().map(lost)).collect();
         for input in inputs {
             tell(machine, input.clone(), &mut open, &mut restored.events);
             restored.repairs.push(input);
@@ -342,14 +346,27 @@ pub fn restore(machine: &mut Loop, records: &[Record]) -> Restored {
     restored
 }
 
-fn tell(machine: &mut Loop, input: Input, open: &mut BTreeSet<CallId>, events: &mut Vec<AgentEvent>) {
+/// The file that this input says was read.
+fn read_by(input: &Input, open: &BTreeMap<CallId, RunCall>) -> Option<BundlePath> {
+    let Input::ToolDone { call, ok: true, .. } = input else { return None };
+    let run = open.get(call).filter(|run| run.name == Tool::ReadFile.name())?;
+    let arguments: serde_json::Value = serde_json::from_str(&run.arguments).ok()?;
+    BundlePath::parse(arguments.get("file_path")?.as_str()?).ok()
+}
+
+fn tell(
+    machine: &mut Loop,
+    input: Input,
+    open: &mut BTreeMap<CallId, RunCall>,
+    events: &mut Vec<AgentEvent>,
+) {
     if let Input::ToolDone { call, .. } = &input {
         open.remove(call);
     }
     for effect in machine.step(input) {
         match effect {
             Effect::Emit(event) | Effect::EndTurn(event) => events.push(event),
-            Effect::RunTools(calls) => open.extend(calls.iter().map(|call| call.call)),
+            Effect::RunTools(calls) => open.extend(calls.into_iter().map(|call| (call.call, call))),
             Effect::Ask(_) | Effect::CancelAsk | Effect::CancelTools => {}
         }
     }

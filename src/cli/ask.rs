@@ -1,15 +1,17 @@
 //! `wikiwright ask`: one question to the reader, without a screen.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use clap::Args;
 
-use super::{Exit, bundle, model, turn};
+use super::{Exit, bundle, model, sessions, turn};
 use crate::agent::client::ModelClient;
-use crate::agent::driver::{self, ReaderOptions};
-use crate::agent::{AgentCommand, prompt};
+use crate::agent::driver::ReaderOptions;
+use crate::agent::record::Keeping;
+use crate::agent::{AgentCommand, Reader, Role, prompt};
 use crate::bundle::Read;
 use crate::config::{Environment, Flags, Settings};
 
@@ -19,6 +21,9 @@ pub struct AskArgs {
     pub path: PathBuf,
     /// The question
     pub question: String,
+    /// Print the answer as JSON: `answer`, `citations`, `not_covered` and `found`; a citation that does not hold has a `problem`
+    #[arg(long)]
+    pub json: bool,
 }
 
 pub fn run(args: &AskArgs, flags: &Flags) -> anyhow::Result<Exit> {
@@ -29,10 +34,12 @@ pub fn run(args: &AskArgs, flags: &Flags) -> anyhow::Result<Exit> {
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::open(&args.path)?;
     super::runtime()?.block_on(async {
-        let client = model::client(settings.model, &settings.model_options, &environment)
+        let client = model::client(settings.model.clone(), &settings.model_options, &environment)
             .await
             .map_err(anyhow::Error::msg)?;
-        ask(bundle.reader(), client, settings.reader, &args.question).await
+        let keeping = sessions::begin(&bundle, Role::Reader, client.name(), &settings);
+        let options = ReaderOptions { structured_output: args.json, ..settings.reader };
+        ask(bundle.reader(), client, options, keeping, &args.question).await
     })
 }
 
@@ -40,12 +47,25 @@ async fn ask(
     bundle: Arc<dyn Read>,
     client: Arc<dyn ModelClient>,
     options: ReaderOptions,
+    keeping: Keeping,
     question: &str,
 ) -> anyhow::Result<Exit> {
     let silence = options.not_found_message.clone().unwrap_or_else(|| prompt::NOT_FOUND.to_owned());
-    let mut session = driver::start_reader(bundle, client, options);
+    let json = options.structured_output;
+    let reader = Reader::builder().backend(bundle).client(client).options(options).keeping(keeping);
+    let mut session = reader.build()?.start();
     // A session that is gone already says so when it is listened to.
     let _ = session.commands.send(AgentCommand::Say(question.to_owned()));
-    let answer = turn::listen(&mut session.events, &mut io::stdout(), &mut io::stderr()).await?;
-    Ok(if answer.contains(silence.trim()) { Exit::Negative } else { Exit::Done })
+    let out: &mut dyn io::Write = if json { &mut io::sink() } else { &mut io::stdout() };
+    let heard = turn::listen(&mut session.events, out, &mut io::stderr()).await;
+    session.close().await;
+    let heard = heard?;
+    let found = if json {
+        let answer = heard.answer.context("the model gave no answer in the wanted form")?;
+        writeln!(io::stdout(), "{}", serde_json::to_string(&answer)?)?;
+        answer.found
+    } else {
+        !heard.text.contains(silence.trim())
+    };
+    Ok(if found { Exit::Done } else { Exit::Negative })
 }

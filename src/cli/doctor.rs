@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 
 use super::{Exit, model};
 use crate::agent::client::openai::OpenAi;
-use crate::agent::client::{Answer, Message, ModelClient as _, ModelError, ModelEvent, Request, ToolSchema};
+use crate::agent::client::{
+    Answer, Message, ModelClient as _, ModelError, ModelEvent, Money, Request, ToolSchema,
+};
 use crate::config::{self, Endpoint, Environment, Flags, Settings};
 use crate::text::Safe;
 use crate::tui;
@@ -46,8 +48,9 @@ pub fn run(args: &DoctorArgs, flags: &Flags) -> anyhow::Result<Exit> {
         describe(out, &endpoint, client.place())?;
         match client.price() {
             Some(price) => {
-                let cached = price.cached_input.unwrap_or(price.input);
-                let text = format!("{} in, {cached} in from the cache, {} out", price.input, price.output);
+                let cached = Money(price.cached.unwrap_or(price.input));
+                let (input, output) = (Money(price.input), Money(price.output));
+                let text = format!("{input} in, {cached} in from the cache, {output} out");
                 row(out, "price", format!("{text}, for a million tokens"))?;
             }
             None => row(out, "price", "not set ([prices] in the configuration file)")?,
@@ -184,7 +187,7 @@ async fn examine(out: &mut impl Write, client: &OpenAi) -> anyhow::Result<Exit> 
         },
     )?;
     if let (Some(usage), Some(price)) = (usage, client.price()) {
-        row(out, "cost", format!("{:.6}", price.cost(usage)))?;
+        row(out, "cost", Money(price.of(usage)))?;
     }
     schema(out, client, outcome.pieces).await?;
     Ok(if right { Exit::Done } else { Exit::Negative })

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::Args;
 
-use super::{Exit, bundle, model, output, review, turn};
-use crate::agent::AgentCommand;
+use super::{Exit, bundle, model, output, review, sessions, turn};
 use crate::agent::approval::Approval;
 use crate::agent::client::ModelClient;
-use crate::agent::driver::{self, ManagerOptions};
+use crate::agent::driver::{ManagerOptions, Session};
+use crate::agent::{AgentCommand, Manager, Role};
 use crate::bundle::Bundle;
 use crate::bundle::ledger::record::Origin;
 use crate::config::{Environment, Flags, Settings};
@@ -62,7 +62,22 @@ async fn manage(
     let model = client.name().to_owned();
     // Everything is decided here, at the end of each turn.
     let options = ManagerOptions { approval: Approval::default(), ..settings.manager.clone() };
-    let mut session = driver::start_manager(bundle.reader(), client, options);
+    let keeping = sessions::begin(&bundle, Role::Manager, &model, settings);
+    let manager =
+        Manager::builder().backend(bundle.reader()).client(client).options(options).keeping(keeping);
+    let mut session = manager.build()?.start();
+    let exit = work(&mut session, &bundle, &model, args, settings).await;
+    session.close().await;
+    exit
+}
+
+async fn work(
+    session: &mut Session,
+    bundle: &Bundle,
+    model: &str,
+    args: &ManageArgs,
+    settings: &Settings,
+) -> anyhow::Result<Exit> {
     let mut command = AgentCommand::Say(args.instruction.clone());
     let mut exit = Exit::Done;
     loop {
@@ -98,7 +113,7 @@ async fn manage(
         };
         let origin = Origin {
             who: "manager".to_owned(),
-            model: Some(model.clone()),
+            model: Some(model.to_owned()),
             message: args.instruction.clone(),
             ..Origin::default()
         };
@@ -109,9 +124,12 @@ async fn manage(
         // The manager answers a reason; a bare no ends it.
         let mut reasons = applied.rejected.iter().map(|(_, reason)| reason);
         let mut parts = resolved.rejected.iter().map(|rejected| &rejected.reason);
-        if reasons.all(String::is_empty) && parts.all(String::is_empty) {
+        let done = reasons.all(String::is_empty) && parts.all(String::is_empty);
+        command = AgentCommand::Reviewed { resolved: Box::new(resolved), applied };
+        if done {
+            // For its record.
+            let _ = session.commands.send(command);
             return Ok(exit);
         }
-        command = AgentCommand::Reviewed { resolved: Box::new(resolved), applied };
     }
 }

@@ -139,6 +139,15 @@ impl Store {
     }
 }
 
+/// What a command without a screen keeps: a conversation of its own, if conversations are kept.
+pub fn begin(bundle: &Bundle, role: Role, model: &str, settings: &Settings) -> Keeping {
+    let store = Store::of(bundle).filter(|_| settings.keep_sessions);
+    store.map_or_else(Keeping::default, |store| {
+        store.prune(settings.keep.days);
+        store.begin(role, model)
+    })
+}
+
 /// What the manager and the reader of a workbench keep, and take up.
 pub fn keep(
     bundle: &Bundle,
@@ -153,7 +162,8 @@ pub fn keep(
         return Ok((Keeping::default(), Keeping::default()));
     };
     store.prune(settings.keep.days);
-    let (mut manager, mut reader) = (store.begin(Role::Manager, model), store.begin(Role::Reader, model));
+    let new = |role| if settings.keep_sessions { store.begin(role, model) } else { Keeping::default() };
+    let (mut manager, mut reader) = (new(Role::Manager), new(Role::Reader));
     let mut all = if take_up.newest || take_up.resume.is_some() {
         store.list().with_context(|| format!("{} cannot be read", store.folder.display()))?
     } else {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::agent::AgentEvent;
+use crate::agent::answer::{Cited, WikiAnswer};
 use crate::text::Safe;
 
 /// Why a turn gave nothing.
@@ -21,13 +22,22 @@ pub enum Failure {
     Output(#[from] io::Error),
 }
 
-/// Listens until the turn ends; gives everything the model said, as it came.
+/// What came of a turn.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// Everything the model said, as it came.
+    pub text: String,
+    /// The answer as data, where the session wants it so.
+    pub answer: Option<WikiAnswer>,
+}
+
+/// Listens until the turn ends.
 pub async fn listen(
     events: &mut UnboundedReceiver<AgentEvent>,
     out: &mut dyn Write,
     progress: &mut dyn Write,
-) -> Result<String, Failure> {
-    let mut text = String::new();
+) -> Result<Heard, Failure> {
+    let (mut text, mut data) = (String::new(), None);
     let mut answer = Answer::new(out);
     while let Some(event) = events.recv().await {
         match event {
@@ -57,7 +67,11 @@ pub async fn listen(
             }
             AgentEvent::Finished { interrupted } => {
                 answer.end_line()?;
-                return if interrupted { Err(Failure::Interrupted) } else { Ok(text) };
+                return if interrupted {
+                    Err(Failure::Interrupted)
+                } else {
+                    Ok(Heard { text, answer: data })
+                };
             }
             AgentEvent::Failed(why) => {
                 answer.end_line()?;
@@ -73,6 +87,15 @@ pub async fn listen(
             }
             AgentEvent::Compacted { left_out } => {
                 say(progress, &format!("· {left_out} older messages were shortened to fit the model"));
+            }
+            AgentEvent::Answered(given) => {
+                answer.end_line()?;
+                unverified(&given.citations, progress);
+                data = Some(given);
+            }
+            AgentEvent::Cited(cited) => {
+                answer.end_line()?;
+                unverified(&cited, progress);
             }
             AgentEvent::Notice(text) => say(progress, &format!("· {text}")),
             // The pending changes themselves are read from the session when the turn has ended.
@@ -90,6 +113,13 @@ pub async fn listen(
         }
     }
     Err(Failure::Gone)
+}
+
+/// Says of each citation that does not hold why.
+fn unverified(cited: &[Cited], progress: &mut dyn Write) {
+    for (cited, problem) in cited.iter().filter_map(|cited| Some((cited, cited.problem?))) {
+        say(progress, &format!("! citation not verified: {} {problem}", cited.path));
+    }
 }
 
 /// Progress is a courtesy: when nobody takes it, the turn goes on.
@@ -137,6 +167,7 @@ impl<'a> Answer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::answer::Problem;
     use crate::agent::event::CallId;
     use std::time::Duration;
 
@@ -145,7 +176,7 @@ mod tests {
     }
 
     /// The answer, what went to standard output, and what went to standard error.
-    async fn heard(said: Vec<AgentEvent>) -> (Result<String, Failure>, String, String) {
+    async fn heard(said: Vec<AgentEvent>) -> (Result<Heard, Failure>, String, String) {
         let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
         for event in said {
             sender.send(event).unwrap();
@@ -177,9 +208,24 @@ mod tests {
             AgentEvent::Finished { interrupted: false },
         ])
         .await;
-        assert_eq!(outcome.unwrap(), "Let me look.Done.\n");
+        assert_eq!(outcome.unwrap().text, "Let me look.Done.\n");
         assert_eq!(out, "Let me look.\nDone.\n");
         assert_eq!(progress, "· read_file /wiki/a.md\n  failed: no such file more\n");
+    }
+
+    #[tokio::test]
+    async fn a_citation_that_does_not_hold_is_marked() {
+        let cited =
+            |path: &str, problem| Cited { path: path.to_owned(), section: None, quote: None, problem };
+        let (outcome, out, progress) = heard(vec![
+            text("See /wiki/a.md and /wiki/b.md."),
+            AgentEvent::Cited(vec![cited("/wiki/a.md", None), cited("/wiki/b.md", Some(Problem::NotRead))]),
+            AgentEvent::Finished { interrupted: false },
+        ])
+        .await;
+        assert!(outcome.is_ok());
+        assert_eq!(out, "See /wiki/a.md and /wiki/b.md.\n");
+        assert_eq!(progress, "! citation not verified: /wiki/b.md was not read in this session\n");
     }
 
     #[tokio::test]

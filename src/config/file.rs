@@ -16,7 +16,7 @@ use crate::text::LineIndex;
 pub(super) const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Everything a configuration file can hold. `config.example.toml` documents each key.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct File {
     pub model: Model,
@@ -64,17 +64,19 @@ pub enum PermissionMode {
     Ask,
 }
 
-/// How long applied sets can be undone.
+/// How long applied sets can be undone, and whether conversations are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct History {
     pub keep_days: u32,
     pub keep_mb: u32,
+    /// Conversations with the agents are kept, to go on with.
+    pub sessions: bool,
 }
 
 impl Default for History {
     fn default() -> Self {
-        Self { keep_days: 90, keep_mb: 256 }
+        Self { keep_days: 90, keep_mb: 256, sessions: true }
     }
 }
 
@@ -111,28 +113,32 @@ fn preset<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'static 
     })
 }
 
-/// What a million tokens cost.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+/// What a million tokens cost, in millionths; written as a number of whole money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     #[serde(deserialize_with = "money")]
-    pub input: f64,
+    pub input: u64,
     /// Input from the provider's cache; as other input when not set.
     #[serde(default, deserialize_with = "some_money")]
-    pub cached_input: Option<f64>,
+    pub cached_input: Option<u64>,
     #[serde(deserialize_with = "money")]
-    pub output: f64,
+    pub output: u64,
 }
 
-fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let amount = f64::deserialize(deserializer)?;
-    if amount.is_finite() && amount >= 0.0 {
-        return Ok(amount);
+    if !amount.is_finite() || !(0.0..1e9).contains(&amount) {
+        return Err(serde::de::Error::custom(format!(
+            "{amount} is no price and no sum of money; write for example 2.5"
+        )));
     }
-    Err(serde::de::Error::custom(format!("{amount} is no price, expected 0 or more for a million tokens")))
+    // Within what was just checked.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    Ok((amount * 1e6).round() as u64)
 }
 
-fn some_money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+fn some_money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     money(deserializer).map(Some)
 }
 
@@ -178,7 +184,7 @@ pub enum Review {
 }
 
 /// What one session of an agent may use; a key that is left out sets no limit.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Answers of the model in one turn.
@@ -187,8 +193,9 @@ pub struct Limits {
     pub minutes: Option<NonZeroU32>,
     /// Tokens in and out of a session.
     pub tokens: Option<u64>,
-    /// Money of a session, in the currency of `[prices]`.
-    pub money: Option<f64>,
+    /// Money of a session, in millionths of the currency of `[prices]`; written as a number of whole money.
+    #[serde(deserialize_with = "some_money")]
+    pub money: Option<u64>,
 }
 
 impl Default for Limits {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::Error;
 use super::file::{self, Manager};
 use crate::agent::approval::{Approval, When};
-use crate::agent::budget::{Limits, Price};
+use crate::agent::budget::Limits;
+use crate::agent::client::Price;
 use crate::bundle::PathPattern;
 
 /// When changes are decided. A pattern that is none is an error.
@@ -23,36 +24,23 @@ pub fn approval(manager: &Manager, file: &Path) -> Result<Approval, Error> {
     Ok(Approval { when, automatic })
 }
 
-/// Limits in the units of the meter; `price` is that of the model, where one is set. A price or sum that is none is an error,
-/// and so is a sum that no price counts towards.
-pub fn limits(limits: &file::Limits, price: Option<&file::Price>, file: &Path) -> Result<Limits, Error> {
-    let invalid =
-        |message: &str| Error::Unreadable { path: file.to_path_buf(), message: format!("limits: {message}") };
-    let millionths = |name: &str, value: f64| {
-        if !value.is_finite() || !(0.0..1e9).contains(&value) {
-            return Err(invalid(&format!("`{name}` is no sum of money; write for example 2.5")));
-        }
-        // Within what was just checked.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        Ok((value * 1e6).round() as u64)
-    };
-    let price = match price {
-        Some(price) => Price {
-            input: millionths("input", price.input)?,
-            cached: price.cached_input.map(|cached| millionths("cached_input", cached)).transpose()?,
-            output: millionths("output", price.output)?,
-        },
-        None => Price::default(),
-    };
-    let money = limits.money.map(|money| millionths("money", money)).transpose()?;
-    if money.is_some() && price == Price::default() {
-        return Err(invalid("`money` needs the price of the model under [prices]"));
+/// Limits in the units of the meter; `price` is that of the model, where the model is known. A sum that no price counts towards
+/// is an error.
+pub fn limits(file: &file::File, model: Option<&str>, path: &Path) -> Result<Limits, Error> {
+    let limits = &file.limits;
+    let priced = model.map_or(!file.prices.is_empty(), |model| file.prices.contains_key(model));
+    if limits.money.is_some() && !priced {
+        return Err(Error::Unreadable {
+            path: path.to_path_buf(),
+            message: "limits: `money` needs the price of the model under [prices]".to_owned(),
+        });
     }
     Ok(Limits {
         steps: limits.steps.get().into(),
         tokens: limits.tokens,
-        money,
-        price,
+        money: limits.money,
+        // The client of the model knows it.
+        price: Price::default(),
         time: limits.minutes.map(|minutes| Duration::from_secs(u64::from(minutes.get()) * 60)),
     })
 }
@@ -63,17 +51,21 @@ mod tests {
 
     #[test]
     fn money_wants_a_price_and_is_kept_in_millionths() {
-        let file = Path::new("c.toml");
-        let of = |money: Option<f64>, price: f64| {
-            let given = file::Limits { money, ..file::Limits::default() };
-            let price = file::Price { input: price, cached_input: None, output: 0.0 };
-            limits(&given, Some(&price), file)
+        let path = Path::new("c.toml");
+        let of = |text: &str, model: Option<&str>| {
+            file::File::parse(text, path).and_then(|file| limits(&file, model, path))
         };
-        let set = of(Some(2.5), 0.15).unwrap();
-        assert_eq!((set.money, set.price.input), (Some(2_500_000), 150_000));
-        assert!(of(Some(2.5), 0.0).unwrap_err().to_string().contains("[prices]"));
-        assert!(of(Some(-1.0), 1.0).is_err() && of(Some(f64::NAN), 1.0).is_err());
-        assert_eq!(of(None, 0.0).unwrap(), Limits::default());
+        let text = "[limits]\nmoney = 2.5\n[prices]\nm = { input = 0.15, output = 0 }\n";
+        assert_eq!(file::File::parse(text, path).unwrap().prices["m"].input, 150_000);
+        assert_eq!(of(text, Some("m")).unwrap().money, Some(2_500_000));
+        assert_eq!(of(text, None).unwrap().money, Some(2_500_000), "the model is asked for later");
+        assert!(of(text, Some("n")).unwrap_err().to_string().contains("[prices]"));
+        assert!(of("[limits]\nmoney = 2.5\n", None).unwrap_err().to_string().contains("[prices]"));
+        for sum in ["-1", "nan", "inf", "1e12"] {
+            let error = of(&format!("[limits]\nmoney = {sum}\n"), None).unwrap_err().to_string();
+            assert!(error.starts_with("c.toml:2:") && error.contains("money"), "{error}");
+        }
+        assert_eq!(of("", None).unwrap(), Limits::default());
     }
 
     #[test]

@@ -78,6 +78,8 @@ pub struct Settings {
     pub reader: ReaderOptions,
     pub lint: lint::Options,
     pub keep: Keep,
+    /// Conversations are kept.
+    pub keep_sessions: bool,
     /// Each applied set becomes a commit where the bundle lies in a git repository.
     pub commit_on_apply: bool,
     pub color: bool,
@@ -92,9 +94,7 @@ impl Settings {
         let Manner { lint, color } = Manner::of_file(&file, environment);
         let rules = permissions::rules(&file.permissions, &path)?;
         let model = model::choose(flags, environment, &file.model, &path)?;
-        let price = model.name().and_then(|name| file.prices.get(name));
-        let limits = limits::limits(&file.limits, price, &path)?;
-        let window = file.model.context_tokens.map(|tokens| tokens.get().into());
+        let limits = limits::limits(&file, model.name(), &path)?;
         Ok(Self {
             model,
             model_options: ModelOptions::of(&file),
@@ -103,11 +103,17 @@ impl Settings {
                 rules: rules.clone(),
                 approval: limits::approval(&file.manager, &path)?,
                 limits: limits.clone(),
-                window,
+                ..ManagerOptions::default()
             },
-            reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules, limits, window },
+            reader: ReaderOptions {
+                not_found_message: file.reader.not_found_message,
+                rules,
+                limits,
+                ..ReaderOptions::default()
+            },
             lint,
             keep: Keep { days: file.history.keep_days, bytes: u64::from(file.history.keep_mb) << 20 },
+            keep_sessions: file.history.sessions,
             commit_on_apply: file.git.commit_on_apply,
             color,
             poll: Duration::from_secs(file.storage.poll_seconds.into()),

@@ -86,7 +86,7 @@ impl ModelOptions {
     pub(super) fn of(file: &file::File) -> Self {
         let price = |price: &file::Price| Price {
             input: price.input,
-            cached_input: price.cached_input,
+            cached: price.cached_input,
             output: price.output,
         };
         Self {

@@ -163,7 +163,7 @@ fn an_unknown_preset_and_a_price_that_is_none_are_errors_with_their_place() {
     let text = "[prices]\n\"a/b:c\" = { input = 1, output = 2.5 }\n[model]\ncontext_tokens = 9\n";
     let options = ModelOptions::of(&File::parse(text, Path::new("c.toml")).unwrap());
     let price = options.prices["a/b:c"];
-    assert_eq!((price.input, price.cached_input, price.output), (1.0, None, 2.5));
+    assert_eq!((price.input, price.cached, price.output), (1_000_000, None, 2_500_000));
     assert_eq!((options.context_window, options.max_output_tokens), (Some(9), None));
     assert_eq!(options.timeout, Duration::from_secs(120));
 }
@@ -293,6 +293,7 @@ fn the_example_documents_every_key_and_no_other() {
             "lint.levels",
             "history.keep_days",
             "history.keep_mb",
+            "history.sessions",
             "git.commit_on_apply",
             "permissions.rules",
             "display.color",
@@ -317,7 +318,7 @@ fn the_example_documents_every_key_and_no_other() {
         reader: file::Reader { not_found_message },
         lint: file::Lint { profile, select, ignore, levels },
         permissions: file::Permissions { rules },
-        history: file::History { keep_days, keep_mb },
+        history: file::History { keep_days, keep_mb, sessions },
         display: file::Display { color },
         storage: file::Storage { poll_seconds },
         git: file::Git { commit_on_apply },
@@ -331,7 +332,7 @@ fn the_example_documents_every_key_and_no_other() {
     assert_eq!(limits, file::Limits::default());
     assert!(rules.is_empty());
     let history = file::History::default();
-    assert_eq!((keep_days, keep_mb), (history.keep_days, history.keep_mb));
+    assert_eq!((keep_days, keep_mb, sessions), (history.keep_days, history.keep_mb, history.sessions));
     assert_eq!((profile, color), (Some(file::Profile::default()), Some(file::Color::default())));
     assert!(select.is_none() && ignore.is_empty() && levels.is_empty());
     assert_eq!(poll_seconds, file::Storage::default().poll_seconds);

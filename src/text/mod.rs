@@ -4,6 +4,7 @@
 pub mod diff;
 pub mod sanitize;
 pub mod span;
+pub mod typography;
 pub mod width;
 
 pub use sanitize::Safe;

@@ -72,7 +72,7 @@ fn a_model_that_can_all_is_told_with_the_setting_it_comes_from() {
             ("tools", "yes"),
             ("streaming", "yes: 2 pieces"),
             ("usage", "yes: 100 tokens in, 40 cached, 20 out"),
-            ("cost", "0.000280"),
+            ("cost", "0.00028"),
             ("JSON schema", "yes"),
             ("workbench", "needs a terminal"),
             ("settings", "c.toml"),

@@ -1,6 +1,7 @@
 //! End to end: the built binary in a pseudo-terminal or on the command line, nothing replaced but the model.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)]
 
+mod answer;
 mod bad_input;
 mod commands;
 mod demo;

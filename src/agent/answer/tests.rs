@@ -99,7 +99,6 @@ fn each_citation_is_held_against_the_pages() {
         ("/wiki/b.md", "---\ntype: t\n---\nb\n"),
     ])
     .unwrap();
-    let wiki = Wiki::load(&bundle).unwrap();
     let seen = HashSet::from([BundlePath::parse("/wiki/a.md").unwrap()]);
     let judged = |path: &str, section: Option<&str>, quote: Option<&str>| {
         let cited = Cited {
@@ -108,10 +107,9 @@ fn each_citation_is_held_against_the_pages() {
             quote: quote.map(str::to_owned),
             problem: None,
         };
-        let mut answer =
-            WikiAnswer { answer: "x".into(), citations: vec![cited], not_covered: None, found: true };
-        check(&mut answer, &wiki, &seen);
-        answer.citations[0].problem
+        let mut citations = [cited];
+        check(&mut citations, &bundle, &seen);
+        citations[0].problem
     };
     for quote in [
         "The sail is 3-4 m high",
@@ -155,4 +153,24 @@ fn the_schema_is_strict_and_takes_what_is_printed() {
         serde_json::to_value(&answer).unwrap(),
         json!({"answer": "x", "citations": [{"path": "/a.md", "problem": "no_quote"}], "not_covered": null, "found": true})
     );
+}
+
+#[test]
+fn prose_gives_an_answer_when_it_names_pages_or_says_that_there_is_none() {
+    let answer = of_prose("It is [so](/wiki/a.md#rig), see /wiki/b.md and /wiki/b.md.", SILENT).unwrap();
+    let paths: Vec<_> = answer.citations.iter().map(|c| (c.path.as_str(), c.section.as_deref())).collect();
+    assert_eq!(paths, [("/wiki/a.md", Some("rig")), ("/wiki/b.md", None)]);
+    let silent = of_prose("Well. Not in the wiki.", SILENT).unwrap();
+    assert_eq!((silent.answer.as_str(), silent.found), (SILENT, false));
+    assert_eq!(of_prose("It is so.", SILENT), None);
+}
+
+#[test]
+fn composed_and_decomposed_letters_are_the_same_words() {
+    let bundle = MemoryBundle::new([("/wiki/a.md", "Caf\u{e9} is 3\u{2212}4\u{a0}m.\n")]).unwrap();
+    let path = BundlePath::parse("/wiki/a.md").unwrap();
+    let mut citations = cited("/wiki/a.md");
+    citations[0].quote = Some("Cafe\u{301} is 3-4 m".into());
+    check(&mut citations, &bundle, &HashSet::from([path]));
+    assert_eq!(citations[0].problem, None);
 }

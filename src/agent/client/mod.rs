@@ -42,6 +42,8 @@ pub struct Request {
     pub tools: Vec<ToolSchema>,
     /// A JSON Schema that the answer's text must follow, in OpenAI's strict form: each property required, no others allowed.
     pub answer_schema: Option<Value>,
+    /// The tool that the model has to call.
+    pub forced_tool: Option<String>,
 }
 
 /// One message of a conversation.
@@ -153,4 +155,4 @@ pub mod preset;
 mod price;
 pub mod scripted;
 
-pub use price::Price;
+pub use price::{Money, Price};

@@ -25,6 +25,8 @@ pub struct Quirks {
     pub parallel: Parallel,
     /// Heeds `response_format` of kind `json_schema`.
     pub json_schema: bool,
+    /// Takes `tool_choice` with a tool's name.
+    pub forced_tool: bool,
 }
 
 /// What the limit of an answer is called.
@@ -45,8 +47,13 @@ pub enum Parallel {
     OnRequest,
 }
 
-const COMMON: Quirks =
-    Quirks { limit: Limit::MaxTokens, stream_usage: true, parallel: Parallel::ByItself, json_schema: true };
+const COMMON: Quirks = Quirks {
+    limit: Limit::MaxTokens,
+    stream_usage: true,
+    parallel: Parallel::ByItself,
+    json_schema: true,
+    forced_tool: true,
+};
 
 const fn local(name: &'static str, title: &'static str, base_url: &'static str, quirks: Quirks) -> Preset {
     Preset { name, title, base_url, key_env: None, quirks }
@@ -142,6 +149,8 @@ impl Quirks {
             && (said.contains("response_format") || said.contains("json_schema"))
         {
             self.json_schema = false;
+        } else if sent("tool_choice") && said.contains("tool_choice") {
+            self.forced_tool = false;
         } else if sent("max_tokens") && said.contains("max_completion_tokens") {
             self.limit = Limit::MaxCompletionTokens;
         } else if sent("max_completion_tokens") && said.contains("max_completion_tokens") {
@@ -184,7 +193,7 @@ mod tests {
     #[test]
     fn what_a_server_refuses_is_left_out_and_nothing_else() {
         let all = Quirks { parallel: Parallel::OnRequest, ..COMMON };
-        let body = json!({"stream_options": {}, "parallel_tool_calls": true, "response_format": {}, "max_tokens": 9});
+        let body = json!({"stream_options": {}, "parallel_tool_calls": true, "response_format": {}, "tool_choice": {}, "max_tokens": 9});
         for (said, wanted) in [
             ("Unknown field: stream_options", Some(Quirks { stream_usage: false, ..all })),
             ("parallel_tool_calls is not allowed", Some(Quirks { parallel: Parallel::ByItself, ..all })),
@@ -193,6 +202,7 @@ mod tests {
                 "use 'max_completion_tokens' instead",
                 Some(Quirks { limit: Limit::MaxCompletionTokens, ..all }),
             ),
+            ("tool_choice must be auto", Some(Quirks { forced_tool: false, ..all })),
             ("max_tokens is too large", None),
             ("bad", None),
         ] {

@@ -1,24 +1,39 @@
 //! What tokens cost.
 
+use std::fmt;
+
 use crate::agent::event::Usage;
 
-/// Prices for a million tokens, in whatever money the person counts in.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Prices for a million tokens, in millionths of whatever money the person counts in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Price {
-    pub input: f64,
-    /// Input that the provider had in its cache; as other input when none.
-    pub cached_input: Option<f64>,
-    pub output: f64,
+    pub input: u64,
+    /// Of input that the provider had in its cache; as other input when none.
+    pub cached: Option<u64>,
+    pub output: u64,
 }
 
 impl Price {
-    /// What this many tokens cost.
-    #[allow(clippy::cast_precision_loss)]
-    pub fn cost(&self, usage: Usage) -> f64 {
+    /// What this many tokens cost, in millionths.
+    pub fn of(self, usage: Usage) -> u64 {
+        let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
         let cached = usage.cached.min(usage.input);
-        let fresh = (usage.input - cached) as f64 * self.input;
-        let cached = cached as f64 * self.cached_input.unwrap_or(self.input);
-        (fresh + cached + usage.output as f64 * self.output) / 1_000_000.0
+        let input = part(usage.input - cached, self.input) + part(cached, self.cached.unwrap_or(self.input));
+        u64::try_from((input + part(usage.output, self.output)) / 1_000_000).unwrap_or(u64::MAX)
+    }
+}
+
+/// An amount of money in millionths, to show: `0.15`, `2`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Money(pub u64);
+
+impl fmt::Display for Money {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0 / 1_000_000)?;
+        match self.0 % 1_000_000 {
+            0 => Ok(()),
+            part => write!(f, ".{}", format!("{part:06}").trim_end_matches('0')),
+        }
     }
 }
 
@@ -28,12 +43,23 @@ mod tests {
 
     #[test]
     fn each_kind_of_token_has_its_price() {
-        let price = Price { input: 2.0, cached_input: Some(0.5), output: 10.0 };
+        let price = Price { input: 2_000_000, cached: Some(500_000), output: 10_000_000 };
         let usage = Usage { input: 1_000_000, cached: 400_000, output: 100_000 };
-        assert!((price.cost(usage) - (1.2 + 0.2 + 1.0)).abs() < 1e-9);
-        assert!((Price { cached_input: None, ..price }.cost(usage) - 3.0).abs() < 1e-9);
+        assert_eq!(price.of(usage), 1_200_000 + 200_000 + 1_000_000);
+        assert_eq!(Price { cached: None, ..price }.of(usage), 3_000_000);
         // More cached than there was.
-        let odd = Usage { input: 10, cached: u64::MAX, output: 0 };
-        assert!((price.cost(odd) - 10.0 * 0.5 / 1e6).abs() < 1e-12);
+        assert_eq!(price.of(Usage { input: 10, cached: u64::MAX, output: 0 }), 5);
+        assert_eq!(price.of(Usage { input: u64::MAX, cached: 0, output: u64::MAX }), u64::MAX);
+        // Parts are added before they are rounded.
+        assert_eq!(Price { input: 500_000, ..price }.of(Usage { input: 1, cached: 0, output: 0 }), 0);
+        let half = Price { input: 500_000, cached: None, output: 500_000 };
+        assert_eq!(half.of(Usage { input: 1, cached: 0, output: 1 }), 1);
+    }
+
+    #[test]
+    fn money_is_shown_as_people_write_it() {
+        for (millionths, shown) in [(0, "0"), (150_000, "0.15"), (2_000_000, "2"), (280, "0.00028")] {
+            assert_eq!(Money(millionths).to_string(), shown);
+        }
     }
 }

@@ -9,7 +9,8 @@ use futures::StreamExt as _;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::agent::budget::{Price, Stop};
+use crate::agent::budget::Stop;
+use crate::agent::client::Price;
 use crate::agent::client::{Answer, Message, ModelError, ModelErrorKind, ModelEvent, Request, ToolCall};
 use crate::agent::context;
 use crate::agent::engine::Stream;
@@ -268,6 +269,26 @@ async fn h38_a_conversation_that_is_too_long_is_shortened_and_asked_once_more() 
     assert_eq!(always.asked(), 6, "one more try and no second");
 }
 
+/// A client whose endpoint tells the model's window.
+struct Windowed {
+    client: Arc<dyn ModelClient>,
+    window: u64,
+}
+
+impl ModelClient for Windowed {
+    fn name(&self) -> &str {
+        self.client.name()
+    }
+
+    fn stream(&self, request: Request) -> Stream {
+        self.client.stream(request)
+    }
+
+    fn context_window(&self) -> futures::future::BoxFuture<'_, Option<u64>> {
+        Box::pin(std::future::ready(Some(self.window)))
+    }
+}
+
 #[tokio::test]
 async fn h41_a_known_window_is_kept_to_before_the_server_refuses() {
     let brain = Brain::new(|at, _| match at {
@@ -276,8 +297,8 @@ async fn h41_a_known_window_is_kept_to_before_the_server_refuses() {
     });
     let long = "word word word word word word word word\n".repeat(400);
     let base = Arc::new(MemoryBundle::new([("/raw/long.txt", long.as_str())]).unwrap());
-    let options = ManagerOptions { window: Some(16_000), ..ManagerOptions::default() };
-    let mut session = start_manager(base, brain.clone(), options);
+    let client = Arc::new(Windowed { client: brain.clone(), window: 16_000 });
+    let mut session = start_manager(base, client, ManagerOptions::default());
     session.commands.send(AgentCommand::Say("Read it.".into())).unwrap();
     assert_eq!(turn(&mut session).await.last(), Some(&DONE));
     let longest = brain.requests.lock().unwrap().iter().map(|r| results(r).concat().len() / 4).max();

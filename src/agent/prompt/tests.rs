@@ -47,7 +47,7 @@ fn check(skill: &str, sum: &str, coverage: Coverage) {
     let sections: Vec<&str> = skill.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     let declared: Vec<&str> = coverage.iter().map(|(section, ..)| *section).collect();
     assert_eq!(sections, declared, "sections of the skill and their coverage");
-    let (manager, reader) = (flat(&manager()), flat(&reader(NOT_FOUND)));
+    let (manager, reader) = (flat(&manager(None, true)), flat(&reader(NOT_FOUND, false)));
     for (section, in_manager, in_reader) in coverage {
         for (phrase, prompt) in [(in_manager, &manager), (in_reader, &reader)] {
             if let Some(phrase) = phrase {
@@ -73,7 +73,7 @@ fn a_prompt_names_exactly_the_tools_of_its_role() {
     let words = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
     };
-    for (role, prompt) in [(Role::Manager, manager()), (Role::Reader, reader(NOT_FOUND))] {
+    for (role, prompt) in [(Role::Manager, manager(None, true)), (Role::Reader, reader(NOT_FOUND, false))] {
         let words = words(&prompt);
         for tool in Tool::of(Role::Manager) {
             let named = words.iter().any(|word| word == tool.name());
@@ -86,7 +86,7 @@ fn a_prompt_names_exactly_the_tools_of_its_role() {
 
 #[test]
 fn an_assistant_is_told_of_its_own_tools_only() {
-    let prompt = assistant();
+    let prompt = assistant(None, true);
     let staged = crate::bundle::Staged::new(
         std::sync::Arc::new(crate::bundle::MemoryBundle::new([]).unwrap()),
         crate::bundle::Rules::manager(true),
@@ -103,7 +103,7 @@ fn an_assistant_is_told_of_its_own_tools_only() {
 
 #[test]
 fn the_reader_is_told_nothing_of_writing() {
-    let prompt = reader(NOT_FOUND).to_lowercase();
+    let prompt = reader(NOT_FOUND, true).to_lowercase();
     for word in ["write", "edit", "staged", "propose", "ingest", "delete", "approve"] {
         assert!(!prompt.contains(word), "{word}");
     }
@@ -111,7 +111,16 @@ fn the_reader_is_told_nothing_of_writing() {
 
 #[test]
 fn the_not_found_sentence_is_a_setting() {
-    assert!(reader(NOT_FOUND).contains(NOT_FOUND));
-    assert!(reader("Nothing on that.").contains("\nNothing on that.\n"));
-    assert!(!reader("x").contains("{not_found}"));
+    assert!(reader(NOT_FOUND, false).contains(NOT_FOUND));
+    assert!(reader("Nothing on that.", false).contains("\nNothing on that.\n"));
+    assert!(!reader("x", true).contains("{not_found}"));
+}
+
+#[test]
+fn a_block_is_put_in_only_with_its_tool_or_form() {
+    assert!(manager(None, true).contains("okf_lint") && !manager(None, false).contains("okf_lint"));
+    assert!(!assistant(None, false).contains("okf_lint"));
+    assert!(reader(NOT_FOUND, true).contains("JSON") && !reader(NOT_FOUND, false).contains("JSON"));
+    assert!(manager(Some("Own."), false).starts_with("Own.\n\n# Assistants"));
+    assert_eq!(reader_with(Some("Say {not_found}"), "No.", false), "Say No.");
 }

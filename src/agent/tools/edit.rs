@@ -10,6 +10,8 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use crate::text::typography;
+
 /// What to replace by what.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Replacement<'a> {
@@ -268,17 +270,7 @@ fn fold(cluster: &str, ways: &[Leniency]) -> String {
     if !ways.contains(&Leniency::Typography) {
         return composed;
     }
-    composed.chars().map(plain).collect()
-}
-
-fn plain(c: char) -> char {
-    match c {
-        '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{201b}' | '\u{2032}' => '\'',
-        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' | '\u{2033}' => '"',
-        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
-        other => other,
-    }
+    composed.chars().map(typography::plain).collect()
 }
 
 /// The text with `\r\n` as `\n`, and for each `\r` taken out the flat offset of the `\n` it stood before.

@@ -93,9 +93,18 @@ impl Toolbox {
         Self {
             access: self.access.clone(),
             seen: Ledger::default(),
-            without: &[Tool::Task],
+            without: if self.without.contains(&Tool::OkfLint) {
+                &[Tool::Task, Tool::OkfLint]
+            } else {
+                &[Tool::Task]
+            },
             gate: self.gate.clone(),
         }
+    }
+
+    /// These tools without the linter.
+    pub fn without_lint(self) -> Self {
+        Self { without: &[Tool::OkfLint], ..self }
     }
 
     /// What the model has read through these tools.
@@ -156,12 +165,17 @@ impl Toolbox {
         })
     }
 
-    /// `Err` is what is wrong with the arguments.
-    fn call(&self, tool: Tool, arguments: &Arguments) -> Result<Outcome, String> {
-        let bundle: &dyn Read = match &self.access {
+    /// The bundle as the role sees it.
+    pub fn bundle(&self) -> &dyn Read {
+        match &self.access {
             Access::Manager(staged) => staged,
             Access::Reader(bundle) => bundle,
-        };
+        }
+    }
+
+    /// `Err` is what is wrong with the arguments.
+    fn call(&self, tool: Tool, arguments: &Arguments) -> Result<Outcome, String> {
+        let bundle = self.bundle();
         Ok(match (tool, &self.access) {
             (Tool::Ls, _) => look::ls(bundle, &arguments.path("path")?).into(),
             (Tool::ReadFile, _) => look::read_file(bundle, &self.seen, arguments)?.into(),

@@ -3,8 +3,8 @@
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Perform, model, work};
-use crate::agent::driver::{self, Session};
-use crate::agent::{AgentCommand, Role};
+use crate::agent::driver::Session;
+use crate::agent::{AgentCommand, BuildError, Manager, Reader, Role};
 use crate::bundle::hunk;
 use crate::bundle::ledger::Recovery;
 use crate::bundle::ledger::record::Origin;
@@ -43,10 +43,15 @@ impl World {
         let (manager, reader) = match setup.client {
             Some(client) => {
                 let read = setup.bundle.reader();
-                let manager =
-                    driver::keep_manager(read.clone(), client.clone(), setup.manager, setup.keeping.0);
-                let reader = driver::keep_reader(read, client, setup.reader, setup.keeping.1);
-                (Some(listen(manager, &events)), Some(listen(reader, &events)))
+                let manager = Manager::builder().backend(read.clone()).client(client.clone());
+                let manager = manager.options(setup.manager).keeping(setup.keeping.0).build();
+                let reader = Reader::builder().backend(read).client(client);
+                let reader = reader.options(setup.reader).keeping(setup.keeping.1).build();
+                let told = |error: BuildError| drop(events.send(Event::Notice(error.to_string())));
+                (
+                    manager.map_err(told).ok().map(|manager| listen(manager.start(), &events)),
+                    reader.map_err(told).ok().map(|reader| listen(reader.start(), &events)),
+                )
             }
             None => (None, None),
         };

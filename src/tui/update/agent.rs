@@ -84,6 +84,14 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
         }
         AgentEvent::Staged(changes) => return staged(state, changes, None),
         AgentEvent::AwaitingReview(changes) => return staged(state, changes, Some(Opening::Arrived)),
+        // The workbench's reader answers in prose.
+        AgentEvent::Answered(_) => {}
+        AgentEvent::Cited(cited) => {
+            for (cited, problem) in cited.iter().filter_map(|cited| Some((cited, cited.problem?))) {
+                let text = format!("citation not verified: {} {problem}", Safe::line(&cited.path));
+                chat.push(Item::Note { text, bad: true });
+            }
+        }
         AgentEvent::Usage(usage) => {
             chat.usage += usage;
         }

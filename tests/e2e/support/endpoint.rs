@@ -73,6 +73,10 @@ pub fn refusing() -> String {
 
 fn serve(mut stream: TcpStream, conduct: &Conduct, player: Option<&Scripted>, ears: &Mutex<Vec<Heard>>) {
     let Some(heard) = read_request(&stream) else { return };
+    if heard.path.ends_with("/models") && matches!(conduct, Conduct::Script(_)) {
+        let _ = write!(stream, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        return;
+    }
     ears.lock().unwrap().push(heard.clone());
     let (status, kind, body) = match conduct {
         Conduct::Script(_) => ("200 OK", "text/event-stream", events(&play(player.unwrap(), &heard.body))),

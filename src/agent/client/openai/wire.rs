@@ -31,6 +31,9 @@ pub fn request(model: &str, request: &Request, quirks: Quirks, max_output_tokens
         if quirks.parallel == Parallel::OnRequest {
             put("parallel_tool_calls", json!(true));
         }
+        if let Some(name) = request.forced_tool.as_ref().filter(|_| quirks.forced_tool) {
+            put("tool_choice", json!({"type": "function", "function": {"name": name}}));
+        }
     }
     if let Some(schema) = request.answer_schema.as_ref().filter(|_| quirks.json_schema) {
         let format = json!({"name": "answer", "strict": true, "schema": schema});
