@@ -283,6 +283,48 @@ fn h30_what_a_file_says_decides_whether_it_was_read_and_not_its_time() {
 }
 
 #[test]
+fn h30_only_what_was_read_as_it_stands_is_deleted_replaced_or_edited() {
+    let page = "/wiki/a.md";
+    let ways = [
+        ("delete", json!({"file_path": page})),
+        ("write_file", json!({"file_path": page, "content": "new\n"})),
+        ("edit_file", json!({"file_path": page, "old_string": "one", "new_string": "two"})),
+        ("multi_edit", json!({"file_path": page, "edits": [{"old_string": "one", "new_string": "two"}]})),
+    ];
+    for (tool, arguments) in ways {
+        let (base, staged, tools) = over(&[(page, "one\n")]);
+        assert!(fails(&tools, tool, arguments.clone()).contains("Read /wiki/a.md"), "{tool}");
+        ok(&tools, "read_file", json!({"file_path": page}));
+        let of_assistant = fails(&tools.assistant(), tool, arguments.clone());
+        assert!(of_assistant.contains("Read /wiki/a.md"), "what another has read does not count: {tool}");
+        base.write(&path(page), b"one\nby hand\n").unwrap();
+        assert!(fails(&tools, tool, arguments.clone()).contains("has changed since"), "{tool}");
+        assert!(staged.changes().is_empty());
+        ok(&tools, "read_file", json!({"file_path": page}));
+        ok(&tools, tool, arguments);
+    }
+    // Nothing is lost under a new name either.
+    let (_, staged, tools) = over(&[(page, "one\n"), ("/wiki/b.md", "two\n")]);
+    for read in [page, "/wiki/b.md"] {
+        ok(&tools, "read_file", json!({"file_path": read}));
+        let refused = fails(&tools, "rename", json!({"from": page, "to": "/wiki/b.md"}));
+        assert!(refused.contains("of that name already"), "{refused}");
+    }
+    assert!(staged.changes().is_empty());
+}
+
+#[test]
+fn h30_what_is_no_text_was_read_when_it_was_said_to_be_none() {
+    let (base, staged, tools) = over(&[]);
+    base.write(&path("/wiki/assets/a.png"), b"\x89PNG\xff").unwrap();
+    let arguments = json!({"file_path": "/wiki/assets/a.png"});
+    assert!(fails(&tools, "delete", arguments.clone()).contains("Read /wiki/assets/a.png"));
+    fails(&tools, "read_file", arguments.clone());
+    ok(&tools, "delete", arguments);
+    assert_eq!(staged.changes().files.len(), 1);
+}
+
+#[test]
 fn h42_no_tool_leaves_a_file_in_the_bundle() {
     let long = "word\n".repeat(50_000);
     let (base, staged, tools) = over(&[("/wiki/a.md", long.as_str())]);

@@ -156,22 +156,24 @@ pub fn delete(
     arguments: &Arguments,
 ) -> Result<Result<String, String>, String> {
     let path = arguments.path("file_path")?;
-    let before = staged.read(&path).ok();
-    Ok(match staged.delete(&path) {
-        Ok(()) => {
-            seen.wrote(&path);
-            let flagged = changes_computation(&path, before.as_deref(), None);
-            let note = if flagged { " It takes a computation away; the person is told so." } else { "" };
-            Ok(format!("Staged: {path} deleted. It waits for review.{note}"))
-        }
-        Err(error) if error.kind == ErrorKind::IsDirectory => {
-            Err(format!("{path} is a folder; delete its files one by one."))
-        }
-        Err(error) => Err(error.to_string()),
-    })
+    Ok(remove(staged, seen, &path))
 }
 
-/// An edit starts from what the model saw, or not at all: otherwise it would undo what it does not know of.
+fn remove(staged: &Staged, seen: &Ledger, path: &BundlePath) -> Result<String, String> {
+    staged.rules().check(Operation::Write, path).map_err(|e| e.to_string())?;
+    let before = staged.read_bytes(path).map_err(|error| match error.kind {
+        ErrorKind::IsDirectory => format!("{path} is a folder; delete its files one by one."),
+        _ => error.to_string(),
+    })?;
+    check_seen(seen, path, &before)?;
+    staged.delete(path).map_err(|e| e.to_string())?;
+    seen.wrote(path);
+    let flagged = changes_computation(path, std::str::from_utf8(&before).ok(), None);
+    let note = if flagged { " It takes a computation away; the person is told so." } else { "" };
+    Ok(format!("Staged: {path} deleted. It waits for review.{note}"))
+}
+
+/// A change or deletion starts from what the model saw, or not at all: otherwise it would undo what it does not know of.
 fn check_seen(seen: &Ledger, path: &BundlePath, now: &[u8]) -> Result<(), String> {
     match seen.hash(path) {
         None => Err(format!("Read {path} with read_file before you change it.")),

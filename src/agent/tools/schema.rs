@@ -126,7 +126,7 @@ impl Tool {
                  All of them are staged, or none."
             }
             Self::Delete => {
-                "Propose to delete one file. The deletion is staged for review. Folders cannot be deleted."
+                "Propose to delete one file that you have read. The deletion is staged for review. Folders cannot be deleted."
             }
             Self::Rename => {
                 "Propose to move a page, another file or a folder. Links to it, links in it and its entry in the index follow. \
