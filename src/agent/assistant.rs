@@ -183,8 +183,8 @@ fn run(
             listener.steps += u64::from(matches!(input, Input::Model(super::client::ModelEvent::Done(_))));
             engine.feed(input, &mut listener);
         }
-        if let Some(read) = tools.ledger().sources() {
-            let _ = staff.events.send(read);
+        for told in [tools.ledger().sources(), tools.ledger().refusals()].into_iter().flatten() {
+            let _ = staff.events.send(told);
         }
         Report {
             status: listener.ended.take().unwrap_or(Status::Interrupted),

@@ -306,8 +306,9 @@ impl Host for Driver {
     }
 
     fn end(&mut self, event: AgentEvent) {
-        if let Some(read) = self.tools.ledger().sources() {
-            self.send(read);
+        let ledger = self.tools.ledger();
+        for told in [ledger.sources(), ledger.refusals()].into_iter().flatten() {
+            self.send(told);
         }
         self.ask_review();
         self.send(event);

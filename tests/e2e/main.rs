@@ -6,6 +6,7 @@ mod commands;
 mod demo;
 mod doctor;
 mod fix;
+mod ingest;
 mod init;
 mod links;
 mod lint;

@@ -147,6 +147,9 @@ impl Toolbox {
                 ));
             }
         };
+        if let Some(path) = arguments.leads_out() {
+            self.seen.refuse(format!("{name} {path}"));
+        }
         // A poisoned gate guards nothing by itself.
         let _held = tool.writes().then(|| self.gate.lock().unwrap_or_else(PoisonError::into_inner));
         self.call(tool, &arguments).unwrap_or_else(|problem| {

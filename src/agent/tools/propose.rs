@@ -23,7 +23,7 @@ pub fn write_file(
 
 fn write(staged: &Staged, seen: &Ledger, path: &BundlePath, content: &str) -> Result<String, String> {
     // What is forbidden is said before the advice to read, which would be of no use.
-    staged.rules().check(Operation::Write, path).map_err(|e| e.to_string())?;
+    may_write(staged, seen, path)?;
     let before = match staged.read_bytes(path) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind == ErrorKind::NotFound => None,
@@ -52,7 +52,8 @@ fn stage(
     after: &str,
 ) -> Result<String, String> {
     let before = before.and_then(|bytes| std::str::from_utf8(bytes).ok());
-    provenance::check(path, before, after)?;
+    provenance::check(path, before, after)
+        .inspect_err(|_| seen.refuse(format!("a person's verification in {path}")))?;
     let signed = provenance::sign(staged, path, before, after, Timestamp::now());
     let text = signed.as_deref().unwrap_or(after);
     staged.write(path, text.as_bytes()).map_err(|e| e.to_string())?;
@@ -141,7 +142,7 @@ fn told(edited: &Edited) -> String {
 
 /// The text that an edit starts from, when it may.
 fn original(staged: &Staged, seen: &Ledger, path: &BundlePath) -> Result<String, String> {
-    staged.rules().check(Operation::Write, path).map_err(|e| e.to_string())?;
+    may_write(staged, seen, path)?;
     let text = staged.read(path).map_err(|error| match error.kind {
         ErrorKind::NotFound => format!("{path}: no such file. Use write_file to propose a new one."),
         _ => error.to_string(),
@@ -160,7 +161,7 @@ pub fn delete(
 }
 
 fn remove(staged: &Staged, seen: &Ledger, path: &BundlePath) -> Result<String, String> {
-    staged.rules().check(Operation::Write, path).map_err(|e| e.to_string())?;
+    may_write(staged, seen, path)?;
     let before = staged.read_bytes(path).map_err(|error| match error.kind {
         ErrorKind::IsDirectory => format!("{path} is a folder; delete its files one by one."),
         _ => error.to_string(),
@@ -171,6 +172,12 @@ fn remove(staged: &Staged, seen: &Ledger, path: &BundlePath) -> Result<String, S
     let flagged = changes_computation(path, std::str::from_utf8(&before).ok(), None);
     let note = if flagged { " It takes a computation away; the person is told so." } else { "" };
     Ok(format!("Staged: {path} deleted. It waits for review.{note}"))
+}
+
+/// Whether the rules allow a write there; a refusal is kept for the person.
+pub fn may_write(staged: &Staged, seen: &Ledger, path: &BundlePath) -> Result<(), String> {
+    let checked = staged.rules().check(Operation::Write, path);
+    checked.inspect_err(|_| seen.refuse(format!("write {path}"))).map_err(|e| e.to_string())
 }
 
 /// A change or deletion starts from what the model saw, or not at all: otherwise it would undo what it does not know of.
