@@ -47,6 +47,7 @@ fn step(bencher: Bencher, before: u64) {
             ok: true,
             text: "row\n".repeat(100),
             todos: None,
+            ran: None,
             elapsed: std::time::Duration::ZERO,
         })
     };

@@ -9,7 +9,7 @@ use super::assistant::Staff;
 use super::budget::{Limits, Meter};
 use super::client::ModelClient;
 use super::engine::{Engine, Host};
-use super::event::{AgentCommand, AgentEvent, Role};
+use super::event::{AgentCommand, AgentEvent, CallId, Role};
 use super::fsm::{Input, Loop};
 use super::record::{self, Keeping, Log};
 use super::tools::Toolbox;
@@ -147,12 +147,15 @@ fn start(
     for event in restored.events {
         let _ = event_sink.send(event);
     }
+    tools.count_from(record::next_order(&keeping.past));
+    let (told, assistants) = unbounded_channel();
     let (tools, meter) = (Arc::new(tools), Arc::new(Meter::new(manner.limits)));
     let staff = Staff {
         client: client.clone(),
         meter: meter.clone(),
         window: manner.window,
         system: prompt::assistant(),
+        log: told,
         events: event_sink.clone(),
     };
     let engine = Engine::new(machine, tools.clone(), client, meter, manner.window, Some(Arc::new(staff)));
@@ -166,7 +169,7 @@ fn start(
         (driver.told, driver.shown) = (changes.id, changes.id);
         let _ = driver.events.send(AgentEvent::AwaitingReview(changes));
     }
-    tokio::spawn(driver.run(engine, command_queue));
+    tokio::spawn(driver.run(engine, command_queue, assistants));
     Session { role, commands, events, staged }
 }
 
@@ -183,7 +186,12 @@ struct Driver {
 }
 
 impl Driver {
-    async fn run(mut self, mut engine: Engine, mut commands: UnboundedReceiver<AgentCommand>) {
+    async fn run(
+        mut self,
+        mut engine: Engine,
+        mut commands: UnboundedReceiver<AgentCommand>,
+        mut assistants: UnboundedReceiver<(CallId, Input)>,
+    ) {
         loop {
             // Commands first: an interrupt must not wait behind a flood of text.
             let input = tokio::select! {
@@ -195,6 +203,10 @@ impl Driver {
                     },
                     None => break,
                 },
+                Some((call, input)) = assistants.recv() => {
+                    self.log.assistant(call, &input);
+                    continue;
+                }
                 input = engine.next() => input,
             };
             if matches!(input, Input::ToolDone { .. }) && self.approval.when == When::Write && self.unseen() {
@@ -251,7 +263,7 @@ impl Driver {
                 let approving = std::mem::take(&mut self.approving);
                 let mut rest = false;
                 if let Some(staged) = self.tools.staged() {
-                    self.log.landed(&applied.landed);
+                    self.log.landed(&applied.landed, &resolved.changes);
                     staged.settle_resolved(&resolved, &applied);
                     if applied.failed.iter().any(|(_, error)| error.kind == ErrorKind::Conflict) {
                         let mergeable =
@@ -317,5 +329,7 @@ impl Host for Driver {
 
 #[cfg(test)]
 mod faults;
+#[cfg(test)]
+mod replays;
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::budget::Stop;
 use super::client::{Answer, Message, ModelError, ModelEvent, Request, ToolCall, ToolSchema};
 use super::context::{self, Facts, Memory};
-use super::event::{AgentEvent, CallId, Queued, Todo};
+use super::event::{AgentEvent, CallId, Queued, Ran, Todo};
 
 /// The same failing call this often ends the turn.
 pub const MAX_REPEATS: usize = 3;
@@ -47,6 +47,9 @@ pub enum Input {
         text: String,
         todos: Option<Vec<Todo>>,
         elapsed: Duration,
+        /// None for a call that did not run to its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ran: Option<Ran>,
     },
 }
 
@@ -200,7 +203,7 @@ impl Loop {
             Input::Interrupt => self.stop(Ending::Interrupted),
             Input::Model(event) => self.model(event),
             Input::ModelFailed(error) => self.failed(&error),
-            Input::ToolDone { call, ok, text, todos, elapsed } => {
+            Input::ToolDone { call, ok, text, todos, elapsed, .. } => {
                 self.tool_done(call, ok, text, todos, elapsed)
             }
         }

@@ -20,12 +20,12 @@ use crate::bundle::{Decision, MemoryBundle, PathPattern, Write, apply};
 use crate::okf::BundlePath;
 
 /// A model that answers by what it is asked. Keeps the requests.
-struct Brain<F> {
+pub(super) struct Brain<F> {
     think: F,
     requests: Mutex<Vec<Request>>,
 }
 
-enum Said {
+pub(super) enum Said {
     Answer(Answer),
     Error(ModelErrorKind),
     /// Says this and then nothing more.
@@ -34,7 +34,7 @@ enum Said {
 
 impl<F: Fn(usize, &Request) -> Said + Send + Sync + 'static> Brain<F> {
     /// `think` gets the number of the request, from 0, and the request.
-    fn new(think: F) -> Arc<Self> {
+    pub(super) fn new(think: F) -> Arc<Self> {
         Arc::new(Self { think, requests: Mutex::default() })
     }
 
@@ -42,7 +42,7 @@ impl<F: Fn(usize, &Request) -> Said + Send + Sync + 'static> Brain<F> {
         self.requests.lock().unwrap()[at].clone()
     }
 
-    fn asked(&self) -> usize {
+    pub(super) fn asked(&self) -> usize {
         self.requests.lock().unwrap().len()
     }
 }
@@ -73,11 +73,11 @@ impl<F: Fn(usize, &Request) -> Said + Send + Sync> ModelClient for Brain<F> {
     }
 }
 
-fn says(text: &str) -> Said {
+pub(super) fn says(text: &str) -> Said {
     Said::Answer(Answer { text: text.into(), ..Answer::default() })
 }
 
-fn calls(calls: &[(&str, Value)]) -> Said {
+pub(super) fn calls(calls: &[(&str, Value)]) -> Said {
     let calls = calls.iter().enumerate().map(|(at, (name, arguments))| ToolCall {
         id: format!("c{at}"),
         name: (*name).into(),
@@ -87,16 +87,16 @@ fn calls(calls: &[(&str, Value)]) -> Said {
     Said::Answer(Answer { calls: calls.collect(), ..Answer::default() })
 }
 
-fn write(path: &str, text: &str) -> (&'static str, Value) {
+pub(super) fn write(path: &str, text: &str) -> (&'static str, Value) {
     ("write_file", json!({"file_path": path, "content": text}))
 }
 
-fn task(description: &str) -> (&'static str, Value) {
+pub(super) fn task(description: &str) -> (&'static str, Value) {
     ("task", json!({"description": description}))
 }
 
 /// The first message of the person, by which an assistant is known.
-fn first(request: &Request) -> &str {
+pub(super) fn first(request: &Request) -> &str {
     match request.messages.get(1) {
         Some(Message::User { content }) => content,
         other => panic!("{other:?}"),
@@ -104,7 +104,7 @@ fn first(request: &Request) -> &str {
 }
 
 /// Results of calls in a request, in order.
-fn results(request: &Request) -> Vec<&str> {
+pub(super) fn results(request: &Request) -> Vec<&str> {
     request
         .messages
         .iter()
@@ -112,11 +112,11 @@ fn results(request: &Request) -> Vec<&str> {
         .collect()
 }
 
-fn bundle() -> Arc<MemoryBundle> {
+pub(super) fn bundle() -> Arc<MemoryBundle> {
     Arc::new(MemoryBundle::new([("/wiki/index.md", "# Wiki\n"), ("/raw/a.txt", "a\nb\nc\n")]).unwrap())
 }
 
-fn path(text: &str) -> BundlePath {
+pub(super) fn path(text: &str) -> BundlePath {
     BundlePath::parse(text).unwrap()
 }
 
@@ -126,11 +126,22 @@ fn manager(client: Arc<dyn ModelClient>, options: ManagerOptions) -> Session {
     session
 }
 
+/// A manager whose conversation is kept, gone on with from these records.
+pub(super) fn manager_kept(
+    base: Arc<MemoryBundle>,
+    client: Arc<dyn ModelClient>,
+    kept: &super::tests::Kept,
+    past: Vec<record::Record>,
+) -> Session {
+    let keeping = Keeping { recorder: Some(Box::new(kept.clone())), past };
+    keep_manager(base, client, ManagerOptions::default(), keeping)
+}
+
 async fn event(session: &mut Session) -> AgentEvent {
     tokio::time::timeout(Duration::from_secs(20), session.events.recv()).await.unwrap().unwrap()
 }
 
-async fn turn(session: &mut Session) -> Vec<AgentEvent> {
+pub(super) async fn turn(session: &mut Session) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     loop {
         let event = event(session).await;

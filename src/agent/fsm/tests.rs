@@ -25,6 +25,7 @@ fn done(id: u64, ok: bool) -> Input {
         ok,
         text: format!("result {id}"),
         todos: None,
+        ran: None,
         elapsed: Duration::ZERO,
     }
 }

@@ -40,6 +40,7 @@ fn done(call: u64, ok: bool) -> Input {
         text: format!("r{call}"),
         todos,
         elapsed: Duration::from_millis(3),
+        ran: None,
     }
 }
 
@@ -159,7 +160,7 @@ fn damaged_lines_are_skipped_and_counted() {
     assert_eq!((last, rest), (&Record::Unknown, whole.as_slice()));
     // A field of a later version.
     let record: Record = serde_json::from_str(r#"{"kind":"landed","paths":["/a.md"],"by":"x"}"#).unwrap();
-    assert_eq!(record, Record::Landed { paths: vec!["/a.md".into()] });
+    assert_eq!(record, Record::Landed { paths: vec!["/a.md".into()], changed: Vec::new() });
 }
 
 #[test]

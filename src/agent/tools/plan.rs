@@ -29,7 +29,7 @@ pub fn write_todos(arguments: &Arguments) -> Result<Outcome, String> {
         .collect::<Result<_, String>>()?;
     let open = todos.iter().filter(|todo| todo.status != TodoStatus::Completed).count();
     let text = format!("The plan has {} steps, {open} still open.", todos.len());
-    Ok(Outcome { ok: true, text, todos: Some(todos) })
+    Ok(Outcome { todos: Some(todos), ..Outcome::ok(text) })
 }
 
 /// Judges the bundle as it would be. What the session may not read is judged too, or links to it would look broken; findings

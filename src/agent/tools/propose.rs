@@ -15,13 +15,20 @@ pub fn write_file(
     staged: &Staged,
     seen: &Ledger,
     arguments: &Arguments,
+    now: Timestamp,
 ) -> Result<Result<String, String>, String> {
     let path = arguments.path("file_path")?;
     let content = arguments.text("content")?;
-    Ok(write(staged, seen, &path, content))
+    Ok(write(staged, seen, &path, content, now))
 }
 
-fn write(staged: &Staged, seen: &Ledger, path: &BundlePath, content: &str) -> Result<String, String> {
+fn write(
+    staged: &Staged,
+    seen: &Ledger,
+    path: &BundlePath,
+    content: &str,
+    now: Timestamp,
+) -> Result<String, String> {
     // What is forbidden is said before the advice to read, which would be of no use.
     may_write(staged, seen, path)?;
     let before = match staged.read_bytes(path) {
@@ -35,7 +42,7 @@ fn write(staged: &Staged, seen: &Ledger, path: &BundlePath, content: &str) -> Re
             return Err(format!("{path} already holds exactly this text; nothing was changed."));
         }
     }
-    let notes = stage(staged, seen, path, before.as_deref(), content)?;
+    let notes = stage(staged, seen, path, before.as_deref(), content, now)?;
     let lines = content.lines().count();
     Ok(match before {
         None => format!("Staged: new file {path} ({lines} lines). It waits for review.{notes}"),
@@ -50,11 +57,12 @@ fn stage(
     path: &BundlePath,
     before: Option<&[u8]>,
     after: &str,
+    now: Timestamp,
 ) -> Result<String, String> {
     let before = before.and_then(|bytes| std::str::from_utf8(bytes).ok());
     provenance::check(path, before, after)
         .inspect_err(|_| seen.refuse(format!("a person's verification in {path}")))?;
-    let signed = provenance::sign(staged, path, before, after, Timestamp::now());
+    let signed = provenance::sign(staged, path, before, after, now);
     let text = signed.as_deref().unwrap_or(after);
     staged.write(path, text.as_bytes()).map_err(|e| e.to_string())?;
     seen.note(path, text.as_bytes(), text.split_inclusive('\n').count(), None);
@@ -73,12 +81,13 @@ pub fn edit_file(
     staged: &Staged,
     seen: &Ledger,
     arguments: &Arguments,
+    now: Timestamp,
 ) -> Result<Result<String, String>, String> {
     let path = arguments.path("file_path")?;
     let wanted = replacement(arguments)?;
     Ok(original(staged, seen, &path).and_then(|text| {
         let edited = edit::replace(&text, &wanted).map_err(|problem| format!("{path}: {problem}"))?;
-        let notes = stage(staged, seen, &path, Some(text.as_bytes()), &edited.text)?;
+        let notes = stage(staged, seen, &path, Some(text.as_bytes()), &edited.text, now)?;
         Ok(format!("Staged: {path} edited{}. It waits for review.{notes}", told(&edited)))
     }))
 }
@@ -87,6 +96,7 @@ pub fn multi_edit(
     staged: &Staged,
     seen: &Ledger,
     arguments: &Arguments,
+    now: Timestamp,
 ) -> Result<Result<String, String>, String> {
     let path = arguments.path("file_path")?;
     let edits = arguments.objects("edits")?;
@@ -112,7 +122,7 @@ pub fn multi_edit(
         if text == before {
             return Err(format!("{path}: the edits undo each other; nothing was changed."));
         }
-        let notes = stage(staged, seen, &path, Some(before.as_bytes()), &text)?;
+        let notes = stage(staged, seen, &path, Some(before.as_bytes()), &text, now)?;
         Ok(format!("Staged: {path} edited ({}). It waits for review.{notes}", rows.join("; ")))
     }))
 }
