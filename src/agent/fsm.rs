@@ -3,7 +3,7 @@
 //! It owns the conversation and keeps it well formed: every call of an assistant message has exactly one result before
 //! the next request, whatever happened in between.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -338,6 +338,22 @@ impl Loop {
         }
     }
 
+    /// Calls that every server takes back: with a name, and an id that no other call of the answer has. Those that come off
+    /// the wire are so; what a session file holds may not be.
+    fn sound(&self, mut calls: Vec<ToolCall>) -> Vec<ToolCall> {
+        let mut ids = HashSet::new();
+        for (nth, call) in (self.next_call + 1..).zip(&mut calls) {
+            if matches!(call.id.as_str(), "" | "null") || ids.contains(&call.id) {
+                call.id = format!("call_{nth}_of_session");
+            }
+            ids.insert(call.id.clone());
+            if call.name.is_empty() {
+                call.name = "unnamed".to_owned();
+            }
+        }
+        calls
+    }
+
     fn answered(&mut self, answer: Answer) -> Vec<Effect> {
         let mut effects: Vec<Effect> =
             answer.usage.map(|u| Effect::Emit(AgentEvent::Usage(u))).into_iter().collect();
@@ -377,6 +393,7 @@ impl Loop {
             }
             return effects;
         }
+        let calls = self.sound(calls);
         self.push_answer(text, calls.clone(), opaque);
         let open: Vec<OpenCall> = calls
             .into_iter()

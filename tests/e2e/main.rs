@@ -11,6 +11,7 @@ mod init;
 mod links;
 mod lint;
 mod model;
+mod network;
 mod refactor;
 #[cfg(all(feature = "remote", feature = "archives"))]
 mod remote;

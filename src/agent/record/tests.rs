@@ -144,6 +144,49 @@ fn a_session_that_was_cut_off_anywhere_rests_and_is_well_formed() {
 }
 
 #[test]
+fn d12_what_no_model_takes_is_mended_before_the_next_request() {
+    let calls = [
+        ToolCall { arguments: "{\"file_path\": \"/wi".into(), ..call("", "write_file") },
+        ToolCall { arguments: String::new(), ..call("", "ls") },
+        call("same", "ls"),
+        call("same", ""),
+        call("null", "grep"),
+    ];
+    let mut records = vec![
+        Record::Input { input: Input::Say("go".into()) },
+        Record::Input { input: answer("", &calls) },
+        Record::Input { input: done(1, true) },
+        Record::Input { input: done(1, true) },
+        Record::Input { input: done(77, true) },
+    ];
+    let lines: String = records.iter().map(|record| serde_json::to_string(record).unwrap() + "\n").collect();
+    records = load(lines.as_bytes()).unwrap().records;
+    let mut machine = Loop::new("system".into(), Vec::new());
+    restore(&mut machine, &records);
+    let effects = machine.step(Input::Say("go on".into()));
+    let request = effects.into_iter().find_map(|effect| match effect {
+        Effect::Ask(request) => Some(request),
+        _ => None,
+    });
+    let mut open: Vec<String> = Vec::new();
+    let mut ids = BTreeSet::new();
+    for message in request.unwrap().messages {
+        match message {
+            Message::Assistant { calls, .. } => {
+                assert!(open.is_empty(), "{open:?}");
+                for call in calls {
+                    assert!(!call.id.is_empty() && ids.insert(call.id.clone()), "{}", call.id);
+                    assert!(!call.name.is_empty());
+                    open.push(call.id);
+                }
+            }
+            Message::Tool { call, .. } => assert_eq!(call, open.remove(0)),
+            _ => assert!(open.is_empty(), "{open:?}"),
+        }
+    }
+}
+
+#[test]
 fn damaged_lines_are_skipped_and_counted() {
     let (_, bytes) = conversation();
     let whole = load(bytes.as_slice()).unwrap().records;

@@ -214,7 +214,7 @@ impl Toolbox {
             (Tool::Diff, Access::Manager(staged)) => change::diff(staged, arguments)?.into(),
             (Tool::Discard, Access::Manager(staged)) => change::discard(staged, arguments)?.into(),
             (Tool::WriteTodos, Access::Manager(_)) => plan::write_todos(arguments)?,
-            (Tool::OkfLint, Access::Manager(staged)) => plan::okf_lint(staged).into(),
+            (Tool::OkfLint, Access::Manager(staged)) => plan::okf_lint(staged, &self.seen, arguments)?.into(),
             (Tool::Task, Access::Manager(_)) => Outcome::error("There is nobody here to give a task to."),
             (_, Access::Reader(_)) => Outcome::error("This tool is not for the reader."),
         })
@@ -267,6 +267,9 @@ impl Toolbox {
             "write_todos" => {
                 let steps = map.get("todos").and_then(Value::as_array).map_or(0, Vec::len);
                 format!("plan {steps} {}", if steps == 1 { "step" } else { "steps" })
+            }
+            "okf_lint" if map.get("fix").is_some_and(|fix| fix != false && fix != "false") => {
+                "fix what lint finds".to_owned()
             }
             "okf_lint" => "lint the proposed bundle".to_owned(),
             other => other.to_owned(),

@@ -76,6 +76,14 @@ fn of_send(error: &reqwest::Error, place: &str) -> Failure {
         let message = format!("No connection to {place} in time. Check base_url and the network.");
         return failure(ModelErrorKind::Timeout, true, message);
     }
+    // The type of the cause lies below what the layers between hand on.
+    if error.is_connect() && cause.contains("certificate") {
+        let message = format!(
+            "The certificate of {place} is not trusted here ({cause}). Check base_url; if the server is yours, add its certificate to \
+             those of this system."
+        );
+        return failure(ModelErrorKind::Connection, false, message);
+    }
     if error.is_connect() {
         let message =
             format!("Cannot connect to {place} ({cause}). Is the server running, and is base_url right?");
