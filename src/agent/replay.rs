@@ -252,7 +252,7 @@ impl<'a> Player<'a> {
     }
 
     fn finish(&mut self, call: CallId, child: Child<'a>) -> Option<Outcome> {
-        let last = self.plan.values().filter(|(by, ..)| *by == Some(call)).map(|(.., ran)| *ran).last();
+        let last = self.plan.values().filter(|(by, ..)| *by == Some(call)).map(|(.., ran)| *ran).next_back();
         self.children.insert(call, child);
         self.run_to(last);
         let mut child = self.children.remove(&call)?;
