@@ -3,7 +3,7 @@
 //! It owns the conversation and keeps it well formed: every call of an assistant message has exactly one result before
 //! the next request, whatever happened in between.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -122,8 +122,8 @@ pub struct Loop {
     next_call: u64,
     next_queued: u64,
     nudged: bool,
-    /// The last failing call and how often it failed in a row.
-    failing: Option<(String, String, usize)>,
+    /// Calls of this turn that failed, by name and arguments, and how often since they last did not.
+    failing: HashMap<(String, String), usize>,
 }
 
 impl Loop {
@@ -139,7 +139,7 @@ impl Loop {
             next_call: 0,
             next_queued: 0,
             nudged: false,
-            failing: None,
+            failing: HashMap::new(),
         }
     }
 
@@ -225,7 +225,7 @@ impl Loop {
         let message = parts.join("\n\n");
         self.messages.push(Message::User { content: message.clone() });
         self.nudged = false;
-        self.failing = None;
+        self.failing.clear();
         let mut effects = vec![Effect::Emit(AgentEvent::TurnStarted { message })];
         if !self.queue.is_empty() {
             effects.push(self.queued());
@@ -245,7 +245,7 @@ impl Loop {
         if !said.is_empty() {
             // New words are a new reason to go on.
             self.nudged = false;
-            self.failing = None;
+            self.failing.clear();
         }
         for Queued { text, .. } in said {
             self.messages.push(Message::User { content: text.clone() });
@@ -481,18 +481,16 @@ impl Loop {
         effects
     }
 
-    /// How often this call has now failed in a row; none when it did not.
+    /// How often this call has now failed; none when it did not.
     fn note_failure(&mut self, call: &ToolCall, ok: bool) -> Option<usize> {
-        let same = matches!(&self.failing, Some((name, arguments, _)) if *name == call.name && *arguments == call.arguments);
+        let key = (call.name.clone(), call.arguments.clone());
         if ok {
-            if same {
-                self.failing = None;
-            }
+            self.failing.remove(&key);
             return None;
         }
-        let times = if same { self.failing.as_ref().map_or(0, |f| f.2) + 1 } else { 1 };
-        self.failing = Some((call.name.clone(), call.arguments.clone(), times));
-        Some(times)
+        let times = self.failing.entry(key).or_default();
+        *times += 1;
+        Some(*times)
     }
 
     fn push_answer(

@@ -336,6 +336,39 @@ async fn h44_an_assistant_that_fails_takes_no_sibling_with_it() {
 }
 
 #[tokio::test]
+async fn h44_a_call_that_fails_hides_no_write_beside_it() {
+    let brain = Brain::new(|at, _| match at {
+        0 => calls(&[
+            write("/wiki/a.md", "x\n"),
+            write("/.git/config", "x"),
+            ("read_file", json!({"file_path": "/wiki/none.md"})),
+            write("/wiki/b.md", "y\n"),
+            ("no_such_tool", json!({})),
+        ]),
+        1 => Said::Error(ModelErrorKind::Provider),
+        _ => says("ok"),
+    });
+    let mut session = manager(brain.clone(), ManagerOptions::default());
+    assert!(matches!(turn(&mut session).await.last(), Some(AgentEvent::Failed(_))));
+    session.commands.send(AgentCommand::Say("go on".into())).unwrap();
+    assert_eq!(turn(&mut session).await.last(), Some(&DONE));
+    let request = brain.request(2);
+    let told = results(&request);
+    let begins = [
+        "Staged: new file /wiki/a.md",
+        "/.git/config: permission denied",
+        "/wiki/none.md: no such file",
+        "Staged: new file /wiki/b.md",
+        "There is no tool",
+    ];
+    assert_eq!(told.len(), begins.len());
+    for (told, begin) in told.iter().zip(begins) {
+        assert!(told.starts_with(begin), "{told}");
+    }
+    assert_eq!(session.staged.unwrap().changes().files.len(), 2);
+}
+
+#[tokio::test]
 async fn h45_a_report_says_how_it_ended_and_what_was_staged_and_used() {
     let usage = |said: Said| match said {
         Said::Answer(answer) => {
@@ -455,6 +488,27 @@ async fn an_interrupt_ends_assistants_too_within_200_ms_and_what_they_staged_is_
     assert!(told.iter().all(|text| text.contains("stopped by the person")), "{told:?}");
     assert!(told.iter().any(|text| text.contains("Staged by it: /wiki/one.md")), "{told:?}");
     assert_eq!(session.staged.unwrap().changes().files.len(), 2);
+}
+
+#[tokio::test]
+async fn n09_calls_in_circles_that_never_fail_or_are_never_the_same_end_at_the_limit_which_is_told() {
+    for varied in [false, true] {
+        let brain = Brain::new(move |at, _| {
+            let pattern = if varied { format!("word {at}") } else { "word".to_owned() };
+            calls(&[if at % 2 == 0 {
+                ("grep", json!({"pattern": pattern}))
+            } else {
+                ("ls", json!({"path": "/wiki"}))
+            }])
+        });
+        let mut session = manager(brain.clone(), ManagerOptions::default());
+        let events = turn(&mut session).await;
+        assert_eq!(events.last(), Some(&AgentEvent::Stopped(Stop::Steps(100))));
+        assert_eq!(brain.asked(), 100);
+        // The model was warned before.
+        let warned = |m: &Message| matches!(m, Message::User { content } if content.contains("80 in 100"));
+        assert!(brain.request(99).messages.iter().any(warned));
+    }
 }
 
 #[tokio::test]

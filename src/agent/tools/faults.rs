@@ -416,6 +416,25 @@ fn h42_no_tool_leaves_a_file_in_the_bundle() {
 }
 
 #[test]
+fn ten_thousand_pages_are_found_by_name_in_a_moment() {
+    let pages: Vec<(String, String)> =
+        (0..10_000).map(|at| (format!("/wiki/c{:02}/page-{at}.md", at % 50), format!("# {at}\n"))).collect();
+    let files: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let (_, _, tools) = over(&files);
+    ok(&tools, "write_file", json!({"file_path": "/wiki/new.md", "content": "x"}));
+    let fastest = (0..3).map(|_| {
+        let started = std::time::Instant::now();
+        let found = ok(&tools, "glob", json!({"pattern": "**/*.md"}));
+        assert!(found.contains("/wiki/c00/page-0.md") && found.contains(" more: "), "{}", found.len());
+        started.elapsed().as_millis()
+    });
+    // The limit of the release build; without optimisation it takes several times as long.
+    let limit = if cfg!(debug_assertions) { 1_000 } else { 100 };
+    let fastest = fastest.min().unwrap();
+    assert!(fastest < limit, "{fastest} ms");
+}
+
+#[test]
 fn h64_a_search_is_the_same_everywhere_linear_and_shows_context() {
     let (_, _, tools) =
         over(&[("/wiki/a.md", "one\ntwo\nthree\nfour\nfive\nsix two\n"), ("/wiki/b.txt", "two\n")]);
