@@ -124,6 +124,7 @@ pub struct Loop {
     nudged: bool,
     /// Calls of this turn that failed, by name and arguments, and how often since they last did not.
     failing: HashMap<(String, String), usize>,
+    silent: bool,
 }
 
 impl Loop {
@@ -140,11 +141,17 @@ impl Loop {
             next_queued: 0,
             nudged: false,
             failing: HashMap::new(),
+            silent: false,
         }
     }
 
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// While it is silent, requests are empty: nobody asks what was answered long ago, and each holds the whole conversation.
+    pub fn be_silent(&mut self, silent: bool) {
+        self.silent = silent;
     }
 
     pub fn is_idle(&self) -> bool {
@@ -266,7 +273,7 @@ impl Loop {
 
     fn ask(&mut self) -> Effect {
         self.phase = Phase::Asking { text: String::new() };
-        Effect::Ask(self.request())
+        Effect::Ask(if self.silent { Request::default() } else { self.request() })
     }
 
     fn end(&mut self, event: AgentEvent) -> Vec<Effect> {

@@ -358,6 +358,7 @@ pub fn restore(machine: &mut Loop, records: &[Record]) -> Restored {
     let mut restored = Restored::default();
     let mut staged = Pending::default();
     let mut open = BTreeSet::new();
+    machine.be_silent(true);
     for record in records {
         staged.follow(record);
         if let Record::Input { input } = record {
@@ -384,6 +385,7 @@ pub fn restore(machine: &mut Loop, records: &[Record]) -> Restored {
             restored.repairs.push(input);
         }
     }
+    machine.be_silent(false);
     restored.staged = staged.set();
     restored
 }

@@ -96,7 +96,8 @@ struct Talk {
 impl Talk {
     fn new(tools: Toolbox) -> Self {
         // What the model was told does not matter: its answers are here.
-        let machine = Loop::new(String::new(), tools.schemas());
+        let mut machine = Loop::new(String::new(), tools.schemas());
+        machine.be_silent(true);
         Self { machine, tools, open: HashMap::new(), outcomes: HashMap::new(), stopped: false }
     }
 

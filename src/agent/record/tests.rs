@@ -187,6 +187,32 @@ fn d12_what_no_model_takes_is_mended_before_the_next_request() {
 }
 
 #[test]
+fn a_long_session_is_taken_up_again_in_time_in_proportion_to_its_length() {
+    let best = |turns: usize| {
+        let one = |nth: usize| {
+            let inputs = [
+                Input::Say(format!("{nth}?")),
+                answer("", &[call("x", "ls")]),
+                done(nth as u64 + 1, true),
+                answer(&"word ".repeat(100), &[]),
+            ];
+            inputs.map(|input| Record::Input { input })
+        };
+        let records: Vec<Record> = (0..turns).flat_map(one).collect();
+        let once = |_| {
+            let started = std::time::Instant::now();
+            let mut machine = Loop::new("system".into(), Vec::new());
+            restore(&mut machine, &records);
+            assert_eq!(machine.messages().len(), 1 + turns * 4);
+            started.elapsed().as_secs_f64()
+        };
+        (0..3).map(once).fold(f64::MAX, f64::min)
+    };
+    let (single, double, four) = (best(1_000), best(2_000), best(4_000));
+    assert!(four < 8.0 * single || four < 3.0 * double, "{single} {double} {four}");
+}
+
+#[test]
 fn damaged_lines_are_skipped_and_counted() {
     let (_, bytes) = conversation();
     let whole = load(bytes.as_slice()).unwrap().records;
