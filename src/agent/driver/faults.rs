@@ -26,6 +26,8 @@ pub(super) struct Brain<F> {
 }
 
 pub(super) enum Said {
+    /// So many tokens, one by one.
+    Tokens(usize),
     Answer(Answer),
     Error(ModelErrorKind),
     /// Says this and then nothing more.
@@ -62,6 +64,11 @@ impl<F: Fn(usize, &Request) -> Said + Send + Sync> ModelClient for Brain<F> {
             Said::Answer(answer) => {
                 let text = ModelEvent::Text(answer.text.clone());
                 futures::stream::iter([Ok(text), Ok(ModelEvent::Done(answer))]).boxed()
+            }
+            Said::Tokens(count) => {
+                let done = Answer { text: "token ".repeat(count), ..Answer::default() };
+                let tokens = (0..count).map(|_| Ok(ModelEvent::Text("token ".into())));
+                futures::stream::iter(tokens.chain([Ok(ModelEvent::Done(done))])).boxed()
             }
             Said::Error(kind) => {
                 futures::stream::iter([Err(ModelError { kind, message: "refused".into() })]).boxed()
@@ -488,6 +495,20 @@ async fn an_interrupt_ends_assistants_too_within_200_ms_and_what_they_staged_is_
     assert!(told.iter().all(|text| text.contains("stopped by the person")), "{told:?}");
     assert!(told.iter().any(|text| text.contains("Staged by it: /wiki/one.md")), "{told:?}");
     assert_eq!(session.staged.unwrap().changes().files.len(), 2);
+}
+
+#[tokio::test]
+async fn a_long_answer_takes_time_in_proportion_to_its_length() {
+    let mut best = [f64::MAX; 4];
+    for (at, count) in [10_000, 20_000, 40_000, 80_000].into_iter().enumerate() {
+        for _ in 0..3 {
+            let mut session = manager(Brain::new(move |_, _| Said::Tokens(count)), ManagerOptions::default());
+            let started = Instant::now();
+            assert_eq!(turn(&mut session).await.last(), Some(&DONE));
+            best[at] = best[at].min(started.elapsed().as_secs_f64());
+        }
+    }
+    assert!(best[3] < 8.0 * best[1], "{best:?}");
 }
 
 #[tokio::test]
