@@ -9,10 +9,10 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Meter;
-use super::client::ModelClient;
+use super::client::{ModelClient, ModelEvent};
 use super::engine::{Engine, Host};
-use super::event::{AgentEvent, Usage};
-use super::fsm::{Input, Loop};
+use super::event::{AgentEvent, CallId, Usage};
+use super::fsm::{Input, Loop, RunCall};
 use super::reading::Reading;
 use super::tools::{Outcome, Toolbox};
 use crate::okf::BundlePath;
@@ -22,6 +22,8 @@ pub struct Staff {
     pub client: Arc<dyn ModelClient>,
     pub meter: Arc<Meter>,
     pub system: String,
+    /// Hears what an assistant is told, under the call that it works for.
+    pub log: UnboundedSender<(CallId, Input)>,
     /// Hears what they use and read.
     pub events: UnboundedSender<AgentEvent>,
 }
@@ -98,23 +100,33 @@ impl fmt::Display for Report {
 pub async fn outcome(
     staff: Arc<Staff>,
     tools: &Toolbox,
-    arguments: &str,
+    call: &RunCall,
     cancel: CancellationToken,
 ) -> Outcome {
-    let description = match Toolbox::task(arguments) {
+    let description = match Toolbox::task(&call.arguments) {
         Ok(description) => description,
         Err(problem) => return Outcome::error(problem),
     };
     // A task of its own: a panic in it is its failure alone.
-    let report = match tokio::spawn(run(staff, tools.assistant(), description, cancel)).await {
+    let report = match tokio::spawn(run(staff, call.call, tools.assistant(), description, cancel)).await {
         Ok(report) => report,
         Err(_) => Report::failed("it failed inside the workbench; look at what is staged with diff"),
     };
-    Outcome { ok: report.status == Status::Done, text: report.to_string(), todos: None }
+    report.into()
 }
 
-struct Listener {
-    events: UnboundedSender<AgentEvent>,
+impl From<Report> for Outcome {
+    fn from(report: Report) -> Self {
+        let of = if report.status == Status::Done { Self::ok } else { Self::error };
+        of(report.to_string())
+    }
+}
+
+/// Adds up what an assistant does.
+#[derive(Default)]
+pub struct Listener {
+    /// The call that it works for, and who else hears of it.
+    told: Option<(CallId, Arc<Staff>)>,
     /// Since the last call of a tool.
     text: String,
     usage: Usage,
@@ -122,8 +134,31 @@ struct Listener {
     ended: Option<Status>,
 }
 
+impl Listener {
+    pub fn is_over(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    pub fn report(self, tools: &Toolbox) -> Report {
+        Report {
+            status: self.ended.unwrap_or(Status::Interrupted),
+            text: self.text,
+            changes: tools.ledger().written(),
+            sources: tools.ledger().readings(),
+            usage: self.usage,
+            steps: self.steps,
+        }
+    }
+}
+
 impl Host for Listener {
-    fn input(&mut self, _: &Input) {}
+    fn input(&mut self, input: &Input) {
+        self.steps += u64::from(matches!(input, Input::Model(ModelEvent::Done(_))));
+        if let Some((call, staff)) = &self.told {
+            // An error: the session is about to end.
+            let _ = staff.log.send((*call, input.clone()));
+        }
+    }
 
     fn emit(&mut self, event: AgentEvent) {
         match event {
@@ -132,7 +167,9 @@ impl Host for Listener {
             AgentEvent::ToolStarted { .. } => self.text.clear(),
             AgentEvent::Usage(usage) => {
                 self.usage += usage;
-                let _ = self.events.send(AgentEvent::Usage(usage));
+                if let Some((_, staff)) = &self.told {
+                    let _ = staff.events.send(AgentEvent::Usage(usage));
+                }
             }
             _ => {}
         }
@@ -151,6 +188,7 @@ impl Host for Listener {
 
 fn run(
     staff: Arc<Staff>,
+    call: CallId,
     tools: Toolbox,
     description: String,
     cancel: CancellationToken,
@@ -160,16 +198,10 @@ fn run(
         let machine = Loop::new(staff.system.clone(), tools.schemas());
         let (client, meter) = (staff.client.clone(), staff.meter.clone());
         let mut engine = Engine::new(machine, tools.clone(), client, meter, None);
-        let mut listener = Listener {
-            events: staff.events.clone(),
-            text: String::new(),
-            usage: Usage::default(),
-            steps: 0,
-            ended: None,
-        };
+        let mut listener = Listener { told: Some((call, staff.clone())), ..Listener::default() };
         engine.feed(Input::Say(description), &mut listener);
         let mut stopped = false;
-        while listener.ended.is_none() {
+        while !listener.is_over() {
             let input = tokio::select! {
                 biased;
                 () = cancel.cancelled(), if !stopped => {
@@ -178,19 +210,11 @@ fn run(
                 }
                 input = engine.next() => input,
             };
-            listener.steps += u64::from(matches!(input, Input::Model(super::client::ModelEvent::Done(_))));
             engine.feed(input, &mut listener);
         }
-        if let Some(read) = tools.ledger().sources() {
-            let _ = staff.events.send(read);
+        for told in [tools.ledger().sources(), tools.ledger().refusals()].into_iter().flatten() {
+            let _ = staff.events.send(told);
         }
-        Report {
-            status: listener.ended.take().unwrap_or(Status::Interrupted),
-            text: listener.text,
-            changes: tools.ledger().written(),
-            sources: tools.ledger().readings(),
-            usage: listener.usage,
-            steps: listener.steps,
-        }
+        listener.report(&tools)
     })
 }

@@ -10,7 +10,7 @@ use super::assistant::Staff;
 use super::budget::{Limits, Meter};
 use super::client::{ModelClient, Price};
 use super::engine::{Engine, Host};
-use super::event::{AgentCommand, AgentEvent, Role};
+use super::event::{AgentCommand, AgentEvent, CallId, Role};
 use super::fsm::{Input, Loop};
 use super::record::{self, Keeping, Log};
 use super::tools::Toolbox;
@@ -172,11 +172,14 @@ fn start(
         let text = format!("Money is not limited: no price is set for {} under [prices].", client.name());
         let _ = event_sink.send(AgentEvent::Notice(text));
     }
+    tools.count_from(record::next_order(&keeping.past));
+    let (told, assistants) = unbounded_channel();
     let (tools, meter) = (Arc::new(tools), Arc::new(Meter::new(limits)));
     let staff = Staff {
         client: client.clone(),
         meter: meter.clone(),
         system: manner.assistant,
+        log: told,
         events: event_sink.clone(),
     };
     let engine = Engine::new(machine, tools.clone(), client, meter, Some(Arc::new(staff)));
@@ -201,7 +204,7 @@ fn start(
         (driver.told, driver.shown) = (changes.id, changes.id);
         let _ = driver.events.send(AgentEvent::AwaitingReview(changes));
     }
-    tokio::spawn(driver.run(engine, command_queue));
+    tokio::spawn(driver.run(engine, command_queue, assistants));
     Session { role, commands, events, staged }
 }
 
@@ -224,7 +227,12 @@ struct Driver {
 }
 
 impl Driver {
-    async fn run(mut self, mut engine: Engine, mut commands: UnboundedReceiver<AgentCommand>) {
+    async fn run(
+        mut self,
+        mut engine: Engine,
+        mut commands: UnboundedReceiver<AgentCommand>,
+        mut assistants: UnboundedReceiver<(CallId, Input)>,
+    ) {
         loop {
             // Commands first: an interrupt must not wait behind a flood of text.
             let input = tokio::select! {
@@ -236,6 +244,10 @@ impl Driver {
                     },
                     None => break,
                 },
+                Some((call, input)) = assistants.recv() => {
+                    self.log.assistant(call, &input);
+                    continue;
+                }
                 input = engine.next() => input,
             };
             if matches!(input, Input::ToolDone { .. }) && self.approval.when == When::Write && self.unseen() {
@@ -328,7 +340,7 @@ impl Driver {
                 let approving = std::mem::take(&mut self.approving);
                 let mut rest = false;
                 if let Some(staged) = self.tools.staged() {
-                    self.log.landed(&applied.landed);
+                    self.log.landed(&applied.landed, &resolved.changes);
                     staged.settle_resolved(&resolved, &applied);
                     if applied.failed.iter().any(|(_, error)| error.kind == ErrorKind::Conflict) {
                         let mergeable =
@@ -394,8 +406,9 @@ impl Host for Driver {
     }
 
     fn end(&mut self, event: AgentEvent) {
-        if let Some(read) = self.tools.ledger().sources() {
-            self.tell(read);
+        let ledger = self.tools.ledger();
+        for told in [ledger.sources(), ledger.refusals()].into_iter().flatten() {
+            self.tell(told);
         }
         let text = std::mem::take(&mut self.text);
         if self.tools.role() == Role::Reader && event == (AgentEvent::Finished { interrupted: false }) {
@@ -444,5 +457,7 @@ pub(crate) use begin::{keep_manager, start_manager, start_reader};
 
 #[cfg(test)]
 mod faults;
+#[cfg(test)]
+mod replays;
 #[cfg(test)]
 mod tests;

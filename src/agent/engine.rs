@@ -290,7 +290,7 @@ async fn run_tools(
                     Outcome::error("Not run: the person stopped you before this call started.")
                 } else if let Some(staff) = staff {
                     // It hears the stop itself and tells what it has done.
-                    assistant::outcome(staff, &tools, &call.arguments, cancel).await
+                    assistant::outcome(staff, &tools, &call, cancel).await
                 } else if alone {
                     // A write that has started is waited for: what is said of it must be true. It takes milliseconds.
                     run(tools, call).await
@@ -308,7 +308,8 @@ async fn run_tools(
 }
 
 fn done(call: CallId, outcome: Outcome, elapsed: Duration) -> Input {
-    Input::ToolDone { call, ok: outcome.ok, text: outcome.text, todos: outcome.todos, elapsed }
+    let Outcome { ok, text, todos, ran } = outcome;
+    Input::ToolDone { call, ok, text, todos, elapsed, ran }
 }
 
 /// Runs one call off the async threads. A panic in a tool is that call's error, not the session's end.

@@ -99,6 +99,13 @@ pub struct Queued {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallId(pub u64);
 
+/// When a call ran: its place among all calls of the session, assistants' too, and the time. A replay keeps both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran {
+    pub order: u64,
+    pub at: jiff::Timestamp,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Todo {
     pub content: String,

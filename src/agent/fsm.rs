@@ -3,7 +3,7 @@
 //! It owns the conversation and keeps it well formed: every call of an assistant message has exactly one result before
 //! the next request, whatever happened in between.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::answer;
 use super::budget::Stop;
 use super::client::{Answer, Message, ModelError, ModelEvent, Request, ToolCall, ToolSchema};
 use super::context::{self, Facts, Memory};
-use super::event::{AgentEvent, CallId, Queued, Todo};
+use super::event::{AgentEvent, CallId, Queued, Ran, Todo};
 
 /// The same failing call this often ends the turn.
 pub const MAX_REPEATS: usize = 3;
@@ -50,6 +50,9 @@ pub enum Input {
         text: String,
         todos: Option<Vec<Todo>>,
         elapsed: Duration,
+        /// None for a call that did not run to its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ran: Option<Ran>,
     },
 }
 
@@ -131,8 +134,9 @@ pub struct Loop {
     next_queued: u64,
     nudged: bool,
     form: Option<Form>,
-    /// The last failing call and how often it failed in a row.
-    failing: Option<(String, String, usize)>,
+    /// Calls of this turn that failed, by name and arguments, and how often since they last did not.
+    failing: HashMap<(String, String), usize>,
+    silent: bool,
 }
 
 impl Loop {
@@ -149,12 +153,18 @@ impl Loop {
             next_queued: 0,
             nudged: false,
             form: None,
-            failing: None,
+            failing: HashMap::new(),
+            silent: false,
         }
     }
 
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// While it is silent, requests are empty: nobody asks what was answered long ago, and each holds the whole conversation.
+    pub fn be_silent(&mut self, silent: bool) {
+        self.silent = silent;
     }
 
     pub fn is_idle(&self) -> bool {
@@ -217,7 +227,7 @@ impl Loop {
             Input::Interrupt => self.stop(Ending::Interrupted),
             Input::Model(event) => self.model(event),
             Input::ModelFailed(error) => self.failed(&error),
-            Input::ToolDone { call, ok, text, todos, elapsed } => {
+            Input::ToolDone { call, ok, text, todos, elapsed, .. } => {
                 self.tool_done(call, ok, text, todos, elapsed)
             }
         }
@@ -239,7 +249,7 @@ impl Loop {
         let message = parts.join("\n\n");
         self.messages.push(Message::User { content: message.clone() });
         self.nudged = false;
-        self.failing = None;
+        self.failing.clear();
         if let Some(form) = &mut self.form {
             form.said.clear();
         }
@@ -262,7 +272,7 @@ impl Loop {
         if !said.is_empty() {
             // New words are a new reason to go on.
             self.nudged = false;
-            self.failing = None;
+            self.failing.clear();
         }
         for Queued { text, .. } in said {
             self.messages.push(Message::User { content: text.clone() });
@@ -283,7 +293,7 @@ impl Loop {
 
     fn ask(&mut self) -> Effect {
         self.phase = Phase::Asking { text: String::new() };
-        Effect::Ask(self.request())
+        Effect::Ask(if self.silent { Request::default() } else { self.request() })
     }
 
     fn end(&mut self, event: AgentEvent) -> Vec<Effect> {
@@ -355,6 +365,22 @@ impl Loop {
         }
     }
 
+    /// Calls that every server takes back: with a name, and an id that no other call of the answer has. Those that come off
+    /// the wire are so; what a session file holds may not be.
+    fn sound(&self, mut calls: Vec<ToolCall>) -> Vec<ToolCall> {
+        let mut ids = HashSet::new();
+        for (nth, call) in (self.next_call + 1..).zip(&mut calls) {
+            if matches!(call.id.as_str(), "" | "null") || ids.contains(&call.id) {
+                call.id = format!("call_{nth}_of_session");
+            }
+            ids.insert(call.id.clone());
+            if call.name.is_empty() {
+                call.name = "unnamed".to_owned();
+            }
+        }
+        calls
+    }
+
     fn answered(&mut self, answer: Answer) -> Vec<Effect> {
         let mut effects: Vec<Effect> =
             answer.usage.map(|u| Effect::Emit(AgentEvent::Usage(u))).into_iter().collect();
@@ -405,6 +431,7 @@ impl Loop {
             }
             return effects;
         }
+        let calls = self.sound(calls);
         self.push_answer(text, calls.clone(), opaque);
         let open: Vec<OpenCall> = calls
             .into_iter()
@@ -554,18 +581,16 @@ impl Loop {
         effects
     }
 
-    /// How often this call has now failed in a row; none when it did not.
+    /// How often this call has now failed; none when it did not.
     fn note_failure(&mut self, call: &ToolCall, ok: bool) -> Option<usize> {
-        let same = matches!(&self.failing, Some((name, arguments, _)) if *name == call.name && *arguments == call.arguments);
+        let key = (call.name.clone(), call.arguments.clone());
         if ok {
-            if same {
-                self.failing = None;
-            }
+            self.failing.remove(&key);
             return None;
         }
-        let times = if same { self.failing.as_ref().map_or(0, |f| f.2) + 1 } else { 1 };
-        self.failing = Some((call.name.clone(), call.arguments.clone(), times));
-        Some(times)
+        let times = self.failing.entry(key).or_default();
+        *times += 1;
+        Some(*times)
     }
 
     fn push_answer(

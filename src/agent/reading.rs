@@ -57,7 +57,12 @@ struct Seen {
 pub struct Ledger {
     seen: Mutex<BTreeMap<BundlePath, Seen>>,
     written: Mutex<BTreeSet<BundlePath>>,
+    /// What was tried and forbidden since it was last told, and how often.
+    refused: Mutex<BTreeMap<String, usize>>,
 }
+
+/// Forbidden attempts that are named to the person at once.
+const MAX_REFUSED: usize = 12;
 
 impl Ledger {
     /// The model was shown these lines of the file, or wrote it whole (`lines` is none then: it is known, but was not read).
@@ -120,6 +125,29 @@ impl Ledger {
         Some(self.turn(&raw)).filter(|read| !read.is_empty()).map(AgentEvent::SourcesRead)
     }
 
+    /// Something that no rule allows was tried: `write /.git/config`.
+    pub fn refuse(&self, what: String) {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner).entry(what).or_default() += 1;
+    }
+
+    /// What was tried and forbidden since the last call, for the person: a page or a source may have ordered it.
+    pub fn refusals(&self) -> Option<AgentEvent> {
+        let refused = std::mem::take(&mut *self.refused.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut rows: Vec<String> = refused
+            .iter()
+            .take(MAX_REFUSED)
+            .map(|(what, times)| if *times > 1 { format!("{what} ({times} times)") } else { what.clone() })
+            .collect();
+        if refused.len() > MAX_REFUSED {
+            rows.push(format!("and {} more", refused.len() - MAX_REFUSED));
+        }
+        let text = format!(
+            "Tried and refused: {}. If you did not ask for it, look at what was read: a page or source may have ordered it.",
+            rows.join(", ")
+        );
+        (!refused.is_empty()).then_some(AgentEvent::Notice(text))
+    }
+
     // A poisoned lock guards a map that is whole: each entry is written in one step.
     fn map(&self) -> MutexGuard<'_, BTreeMap<BundlePath, Seen>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
@@ -174,6 +202,21 @@ mod tests {
         let ledger = Ledger::default();
         ledger.note(&path("/wiki/a.md"), b"x", 1, None);
         assert!(ledger.readings().is_empty() && ledger.hash(&path("/wiki/a.md")).is_some());
+    }
+
+    #[test]
+    fn what_was_refused_is_told_once_and_never_at_length() {
+        let ledger = Ledger::default();
+        assert_eq!(ledger.refusals(), None);
+        ledger.refuse("write /.git/config".into());
+        (0..20).for_each(|at| (0..2).for_each(|_| ledger.refuse(format!("write /raw/{at:02}.md"))));
+        let Some(AgentEvent::Notice(text)) = ledger.refusals() else { panic!() };
+        assert!(
+            text.starts_with("Tried and refused: write /.git/config, write /raw/00.md (2 times), ")
+                && text.contains("/raw/10.md (2 times), and 9 more. If"),
+            "{text}"
+        );
+        assert_eq!(ledger.refusals(), None);
     }
 
     proptest! {

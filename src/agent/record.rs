@@ -35,6 +35,11 @@ pub enum Record {
     Input {
         input: Input,
     },
+    /// What the loop of the assistant was told that works for this call of `task`.
+    Assistant {
+        call: CallId,
+        input: Input,
+    },
     /// What of the pending changes is another than before.
     Staged {
         #[serde(default)]
@@ -45,6 +50,9 @@ pub enum Record {
     /// These files of the pending set are in the bundle now.
     Landed {
         paths: Vec<String>,
+        /// Those of them that landed otherwise than they were pending: in part, or with the person's own text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed: Vec<StagedFile>,
     },
     /// Of a later version.
     #[serde(other)]
@@ -145,9 +153,14 @@ impl Pending {
         self.0.extend(changes.map(|change| (change.path.as_str().to_owned(), change)));
     }
 
-    /// Those of these paths that are pending.
-    pub fn of<'a>(&'a self, paths: &'a [String]) -> impl Iterator<Item = &'a FileChange> {
-        paths.iter().filter_map(|path| self.0.get(path))
+    /// What a record says has landed.
+    pub fn landed(&self, record: &Record) -> Vec<FileChange> {
+        let Record::Landed { paths, changed } = record else { return Vec::new() };
+        let change = |path: &String| {
+            let other = changed.iter().find(|file| file.path == *path);
+            other.map_or_else(|| self.0.get(path).cloned(), StagedFile::change)
+        };
+        paths.iter().filter_map(change).collect()
     }
 
     pub fn set(&self) -> ChangeSet {
@@ -219,8 +232,8 @@ pub fn load(mut reader: impl BufRead) -> io::Result<Loaded> {
 #[derive(Default)]
 pub struct Log {
     recorder: Option<Box<dyn Recorder>>,
-    text: String,
-    reasoning: String,
+    /// Text and reasoning that streamed in since the last record, of the agent and of each assistant.
+    pieces: BTreeMap<Option<CallId>, (String, String)>,
     staged: BTreeMap<BundlePath, FileChange>,
     trouble: Option<io::Error>,
     told: bool,
@@ -234,29 +247,51 @@ impl Log {
     }
 
     pub fn input(&mut self, input: &Input) {
+        self.heard(None, input);
+    }
+
+    /// What the assistant was told that works for this call.
+    pub fn assistant(&mut self, call: CallId, input: &Input) {
+        self.heard(Some(call), input);
+    }
+
+    fn heard(&mut self, by: Option<CallId>, input: &Input) {
         if self.recorder.is_none() {
             return;
         }
+        let (text, reasoning) = self.pieces.entry(by).or_default();
         match input {
-            Input::Model(ModelEvent::Text(piece)) => self.text.push_str(piece),
-            Input::Model(ModelEvent::Reasoning(piece)) => self.reasoning.push_str(piece),
+            Input::Model(ModelEvent::Text(piece)) => text.push_str(piece),
+            Input::Model(ModelEvent::Reasoning(piece)) => reasoning.push_str(piece),
             other => {
-                for (piece, event) in [
-                    (std::mem::take(&mut self.reasoning), ModelEvent::Reasoning as fn(String) -> ModelEvent),
-                    (std::mem::take(&mut self.text), ModelEvent::Text),
-                ] {
+                let (text, reasoning) = self.pieces.remove(&by).unwrap_or_default();
+                let mut inputs = Vec::new();
+                for (piece, event) in
+                    [(reasoning, ModelEvent::Reasoning as fn(String) -> ModelEvent), (text, ModelEvent::Text)]
+                {
                     if !piece.is_empty() {
-                        self.write(&Record::Input { input: Input::Model(event(piece)) });
+                        inputs.push(Input::Model(event(piece)));
                     }
                 }
-                self.write(&Record::Input { input: other.clone() });
+                inputs.push(other.clone());
+                for input in inputs {
+                    self.write(&match by {
+                        None => Record::Input { input },
+                        Some(call) => Record::Assistant { call, input },
+                    });
+                }
             }
         }
     }
 
-    pub fn landed(&mut self, paths: &[BundlePath]) {
+    /// These files are in the bundle now, as they are in `set`.
+    pub fn landed(&mut self, paths: &[BundlePath], set: &ChangeSet) {
         if !paths.is_empty() {
-            self.write(&Record::Landed { paths: paths.iter().map(|p| p.as_str().to_owned()).collect() });
+            let other =
+                |path: &BundlePath| set.file(path).filter(|file| self.staged.get(path) != Some(*file));
+            let changed = paths.iter().filter_map(other).map(StagedFile::of).collect();
+            let paths = paths.iter().map(|p| p.as_str().to_owned()).collect();
+            self.write(&Record::Landed { paths, changed });
         }
     }
 
@@ -311,11 +346,22 @@ pub struct Restored {
     pub repairs: Vec<Input>,
 }
 
+/// The number that the next call gets after these records.
+pub fn next_order(records: &[Record]) -> u64 {
+    let order = |record: &Record| match record {
+        Record::Input { input: Input::ToolDone { ran, .. } }
+        | Record::Assistant { input: Input::ToolDone { ran, .. }, .. } => ran.map(|ran| ran.order + 1),
+        _ => None,
+    };
+    records.iter().filter_map(order).max().unwrap_or_default()
+}
+
 /// Brings `machine`, fresh from [`Loop::new`], to where the records end. A turn that was cut off there is stopped.
 pub fn restore(machine: &mut Loop, records: &[Record]) -> Restored {
     let mut restored = Restored::default();
     let mut staged = Pending::default();
     let mut open = BTreeMap::new();
+    machine.be_silent(true);
     for record in records {
         staged.follow(record);
         if let Record::Input { input } = record {
@@ -334,6 +380,7 @@ pub fn restore(machine: &mut Loop, records: &[Record]) -> Restored {
             text: text.to_owned(),
             todos: None,
             elapsed: Duration::ZERO,
+            ran: None,
         };
         let inputs: Vec<Input> =
             [Input::Interrupt].into_iter().chain(open.keys().copied().map(lost)).collect();
@@ -342,6 +389,7 @@ pub fn restore(machine: &mut Loop, records: &[Record]) -> Restored {
             restored.repairs.push(input);
         }
     }
+    machine.be_silent(false);
     restored.staged = staged.set();
     restored
 }

@@ -7,10 +7,12 @@ mod commands;
 mod demo;
 mod doctor;
 mod fix;
+mod ingest;
 mod init;
 mod links;
 mod lint;
 mod model;
+mod network;
 mod refactor;
 #[cfg(all(feature = "remote", feature = "archives"))]
 mod remote;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use wikiwright::agent::tools::Toolbox;
-use wikiwright::bundle::{ErrorKind, LocalBundle, Read as _, Rules, Staged};
+use wikiwright::bundle::{Decision, ErrorKind, LocalBundle, Read as _, Rules, Staged, apply};
 use wikiwright::okf::BundlePath;
 use wikiwright::okf::link::Target;
 
@@ -289,6 +289,58 @@ fn c03_links_out_of_the_bundle_are_not_followed_by_any_tool_and_not_by_lint() {
     }
     assert!(!said.out.contains("root:x") && !said.out.contains("secret words"), "{}", said.out);
     assert_eq!(tree(&temp.path().join("outside")), outside);
+}
+
+#[test]
+fn h20_a_link_within_the_bundle_is_read_and_its_target_is_never_written_or_deleted_through_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path().join("bundle");
+    bundle::copy(bundle::small().path(), &root);
+    symlink("concepts/sail.md", root.join("wiki/alias.md")).unwrap();
+    symlink("AGENTS.md", root.join("CLAUDE.md")).unwrap();
+    symlink("concepts", root.join("wiki/folder")).unwrap();
+    symlink("../raw", root.join("wiki/sources")).unwrap();
+    let before = tree(&root);
+    let (staged, tools) = toolbox(&root);
+    for (link, part) in [
+        ("/wiki/alias.md", "A sail drives"),
+        ("/CLAUDE.md", "# Schema"),
+        ("/wiki/folder/hull.md", "The hull carries"),
+    ] {
+        let said = tools.run("read_file", &json!({"file_path": link}).to_string());
+        assert!(said.ok && said.text.contains(part), "{link}: {}", said.text);
+    }
+    for link in [
+        "/wiki/alias.md",
+        "/CLAUDE.md",
+        "/wiki/folder/sail.md",
+        "/wiki/folder/new.md",
+        "/wiki/sources/notes.md",
+        "/wiki/sources/new.md",
+    ] {
+        tools.run("read_file", &json!({"file_path": link}).to_string());
+        for (tool, arguments) in [
+            ("delete", json!({"file_path": link})),
+            ("write_file", json!({"file_path": link, "content": "x"})),
+            ("rename", json!({"from": link, "to": "/wiki/moved.md"})),
+        ] {
+            tools.run(tool, &arguments.to_string());
+        }
+    }
+    // Whatever of it could be proposed: applied, every target is what it was.
+    let changes = staged.changes();
+    let decisions =
+        changes.files.iter().map(|f| (f.path.clone(), Decision::Approved { shown: f.shown() })).collect();
+    apply(&LocalBundle::open(&root).unwrap(), &changes, &decisions);
+    let after = tree(&root);
+    for file in ["AGENTS.md", "wiki/concepts/sail.md", "wiki/concepts/hull.md", "raw/notes.md"] {
+        assert_eq!(after.get(file), before.get(file), "{file}");
+    }
+    assert!(
+        !after.contains_key("wiki/concepts/new.md") && !after.contains_key("raw/new.md"),
+        "{:?}",
+        after.keys()
+    );
 }
 
 fn lint(bundle: &Path) -> Said {

@@ -21,12 +21,14 @@ use crate::bundle::{Decision, MemoryBundle, PathPattern, Write, apply};
 use crate::okf::BundlePath;
 
 /// A model that answers by what it is asked. Keeps the requests.
-struct Brain<F> {
+pub(super) struct Brain<F> {
     think: F,
     requests: Mutex<Vec<Request>>,
 }
 
-enum Said {
+pub(super) enum Said {
+    /// So many tokens, one by one.
+    Tokens(usize),
     Answer(Answer),
     Error(ModelErrorKind),
     /// Says this and then nothing more.
@@ -35,7 +37,7 @@ enum Said {
 
 impl<F: Fn(usize, &Request) -> Said + Send + Sync + 'static> Brain<F> {
     /// `think` gets the number of the request, from 0, and the request.
-    fn new(think: F) -> Arc<Self> {
+    pub(super) fn new(think: F) -> Arc<Self> {
         Arc::new(Self { think, requests: Mutex::default() })
     }
 
@@ -43,7 +45,7 @@ impl<F: Fn(usize, &Request) -> Said + Send + Sync + 'static> Brain<F> {
         self.requests.lock().unwrap()[at].clone()
     }
 
-    fn asked(&self) -> usize {
+    pub(super) fn asked(&self) -> usize {
         self.requests.lock().unwrap().len()
     }
 }
@@ -64,6 +66,11 @@ impl<F: Fn(usize, &Request) -> Said + Send + Sync> ModelClient for Brain<F> {
                 let text = ModelEvent::Text(answer.text.clone());
                 futures::stream::iter([Ok(text), Ok(ModelEvent::Done(answer))]).boxed()
             }
+            Said::Tokens(count) => {
+                let done = Answer { text: "token ".repeat(count), ..Answer::default() };
+                let tokens = (0..count).map(|_| Ok(ModelEvent::Text("token ".into())));
+                futures::stream::iter(tokens.chain([Ok(ModelEvent::Done(done))])).boxed()
+            }
             Said::Error(kind) => {
                 futures::stream::iter([Err(ModelError { kind, message: "refused".into() })]).boxed()
             }
@@ -74,11 +81,11 @@ impl<F: Fn(usize, &Request) -> Said + Send + Sync> ModelClient for Brain<F> {
     }
 }
 
-fn says(text: &str) -> Said {
+pub(super) fn says(text: &str) -> Said {
     Said::Answer(Answer { text: text.into(), ..Answer::default() })
 }
 
-fn calls(calls: &[(&str, Value)]) -> Said {
+pub(super) fn calls(calls: &[(&str, Value)]) -> Said {
     let calls = calls.iter().enumerate().map(|(at, (name, arguments))| ToolCall {
         id: format!("c{at}"),
         name: (*name).into(),
@@ -88,16 +95,16 @@ fn calls(calls: &[(&str, Value)]) -> Said {
     Said::Answer(Answer { calls: calls.collect(), ..Answer::default() })
 }
 
-fn write(path: &str, text: &str) -> (&'static str, Value) {
+pub(super) fn write(path: &str, text: &str) -> (&'static str, Value) {
     ("write_file", json!({"file_path": path, "content": text}))
 }
 
-fn task(description: &str) -> (&'static str, Value) {
+pub(super) fn task(description: &str) -> (&'static str, Value) {
     ("task", json!({"description": description}))
 }
 
 /// The first message of the person, by which an assistant is known.
-fn first(request: &Request) -> &str {
+pub(super) fn first(request: &Request) -> &str {
     match request.messages.get(1) {
         Some(Message::User { content }) => content,
         other => panic!("{other:?}"),
@@ -105,7 +112,7 @@ fn first(request: &Request) -> &str {
 }
 
 /// Results of calls in a request, in order.
-fn results(request: &Request) -> Vec<&str> {
+pub(super) fn results(request: &Request) -> Vec<&str> {
     request
         .messages
         .iter()
@@ -113,11 +120,11 @@ fn results(request: &Request) -> Vec<&str> {
         .collect()
 }
 
-fn bundle() -> Arc<MemoryBundle> {
+pub(super) fn bundle() -> Arc<MemoryBundle> {
     Arc::new(MemoryBundle::new([("/wiki/index.md", "# Wiki\n"), ("/raw/a.txt", "a\nb\nc\n")]).unwrap())
 }
 
-fn path(text: &str) -> BundlePath {
+pub(super) fn path(text: &str) -> BundlePath {
     BundlePath::parse(text).unwrap()
 }
 
@@ -127,11 +134,22 @@ fn manager(client: Arc<dyn ModelClient>, options: ManagerOptions) -> Session {
     session
 }
 
+/// A manager whose conversation is kept, gone on with from these records.
+pub(super) fn manager_kept(
+    base: Arc<MemoryBundle>,
+    client: Arc<dyn ModelClient>,
+    kept: &super::tests::Kept,
+    past: Vec<record::Record>,
+) -> Session {
+    let keeping = Keeping { recorder: Some(Box::new(kept.clone())), past };
+    keep_manager(base, client, ManagerOptions::default(), keeping)
+}
+
 async fn event(session: &mut Session) -> AgentEvent {
     tokio::time::timeout(Duration::from_secs(20), session.events.recv()).await.unwrap().unwrap()
 }
 
-async fn turn(session: &mut Session) -> Vec<AgentEvent> {
+pub(super) async fn turn(session: &mut Session) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     loop {
         let event = event(session).await;
@@ -346,6 +364,39 @@ async fn h44_an_assistant_that_fails_takes_no_sibling_with_it() {
 }
 
 #[tokio::test]
+async fn h44_a_call_that_fails_hides_no_write_beside_it() {
+    let brain = Brain::new(|at, _| match at {
+        0 => calls(&[
+            write("/wiki/a.md", "x\n"),
+            write("/.git/config", "x"),
+            ("read_file", json!({"file_path": "/wiki/none.md"})),
+            write("/wiki/b.md", "y\n"),
+            ("no_such_tool", json!({})),
+        ]),
+        1 => Said::Error(ModelErrorKind::Provider),
+        _ => says("ok"),
+    });
+    let mut session = manager(brain.clone(), ManagerOptions::default());
+    assert!(matches!(turn(&mut session).await.last(), Some(AgentEvent::Failed(_))));
+    session.commands.send(AgentCommand::Say("go on".into())).unwrap();
+    assert_eq!(turn(&mut session).await.last(), Some(&DONE));
+    let request = brain.request(2);
+    let told = results(&request);
+    let begins = [
+        "Staged: new file /wiki/a.md",
+        "/.git/config: permission denied",
+        "/wiki/none.md: no such file",
+        "Staged: new file /wiki/b.md",
+        "There is no tool",
+    ];
+    assert_eq!(told.len(), begins.len());
+    for (told, begin) in told.iter().zip(begins) {
+        assert!(told.starts_with(begin), "{told}");
+    }
+    assert_eq!(session.staged.unwrap().changes().files.len(), 2);
+}
+
+#[tokio::test]
 async fn h45_a_report_says_how_it_ended_and_what_was_staged_and_used() {
     let usage = |said: Said| match said {
         Said::Answer(answer) => {
@@ -465,6 +516,41 @@ async fn an_interrupt_ends_assistants_too_within_200_ms_and_what_they_staged_is_
     assert!(told.iter().all(|text| text.contains("stopped by the person")), "{told:?}");
     assert!(told.iter().any(|text| text.contains("Staged by it: /wiki/one.md")), "{told:?}");
     assert_eq!(session.staged.unwrap().changes().files.len(), 2);
+}
+
+#[tokio::test]
+async fn a_long_answer_takes_time_in_proportion_to_its_length() {
+    let mut best = [f64::MAX; 4];
+    for (at, count) in [10_000, 20_000, 40_000, 80_000].into_iter().enumerate() {
+        for _ in 0..3 {
+            let mut session = manager(Brain::new(move |_, _| Said::Tokens(count)), ManagerOptions::default());
+            let started = Instant::now();
+            assert_eq!(turn(&mut session).await.last(), Some(&DONE));
+            best[at] = best[at].min(started.elapsed().as_secs_f64());
+        }
+    }
+    assert!(best[3] < 8.0 * best[1], "{best:?}");
+}
+
+#[tokio::test]
+async fn n09_calls_in_circles_that_never_fail_or_are_never_the_same_end_at_the_limit_which_is_told() {
+    for varied in [false, true] {
+        let brain = Brain::new(move |at, _| {
+            let pattern = if varied { format!("word {at}") } else { "word".to_owned() };
+            calls(&[if at % 2 == 0 {
+                ("grep", json!({"pattern": pattern}))
+            } else {
+                ("ls", json!({"path": "/wiki"}))
+            }])
+        });
+        let mut session = manager(brain.clone(), ManagerOptions::default());
+        let events = turn(&mut session).await;
+        assert_eq!(events.last(), Some(&AgentEvent::Stopped(Stop::Steps(100))));
+        assert_eq!(brain.asked(), 100);
+        // The model was warned before.
+        let warned = |m: &Message| matches!(m, Message::User { content } if content.contains("80 in 100"));
+        assert!(brain.request(99).messages.iter().any(warned));
+    }
 }
 
 #[tokio::test]

@@ -250,7 +250,7 @@ async fn a_proposal_over_a_file_that_was_edited_is_merged_and_shown_again() {
 
 /// Keeps its records in memory.
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<record::Record>>>);
+pub(super) struct Kept(pub(super) Arc<Mutex<Vec<record::Record>>>);
 
 impl record::Recorder for Kept {
     fn record(&mut self, record: &record::Record) -> std::io::Result<()> {

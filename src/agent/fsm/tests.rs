@@ -25,6 +25,7 @@ fn done(id: u64, ok: bool) -> Input {
         ok,
         text: format!("result {id}"),
         todos: None,
+        ran: None,
         elapsed: Duration::ZERO,
     }
 }
@@ -183,6 +184,33 @@ fn the_same_failing_call_three_times_ends_the_turn() {
     machine.step(calls(&[call("a", "ls")]));
     let effects = machine.step(done(3, false));
     assert!(matches!(ended(&effects), Some(AgentEvent::Stopped(Stop::Repeated(tool))) if tool == "ls"));
+    assert_well_formed(machine.messages());
+}
+
+#[test]
+fn n09_calls_that_fail_in_turns_end_the_turn_too_and_a_success_counts_anew() {
+    let mut machine = machine();
+    machine.step(Input::Say("go".into()));
+    let mut id = 0;
+    let mut step = |name: &str, ok: bool| {
+        id += 1;
+        machine.step(calls(&[call("a", name)]));
+        machine.step(done(id, ok))
+    };
+    for (name, ok) in [
+        ("ls", false),
+        ("grep", false),
+        ("ls", false),
+        ("ls", true),
+        ("grep", false),
+        ("ls", false),
+        ("ls", false),
+    ] {
+        assert!(asks(&step(name, ok)).is_some(), "{name}");
+    }
+    assert!(
+        matches!(ended(&step("grep", false)), Some(AgentEvent::Stopped(Stop::Repeated(tool))) if tool == "grep")
+    );
     assert_well_formed(machine.messages());
 }
 

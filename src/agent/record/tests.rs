@@ -1,5 +1,7 @@
 //! Records that come back, files that were damaged, and sessions taken up again.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::agent::client::{Answer, Message, ModelError, ModelErrorKind, ToolCall};
 use crate::agent::event::{Todo, TodoStatus, Usage};
@@ -40,6 +42,7 @@ fn done(call: u64, ok: bool) -> Input {
         text: format!("r{call}"),
         todos,
         elapsed: Duration::from_millis(3),
+        ran: None,
     }
 }
 
@@ -143,6 +146,75 @@ fn a_session_that_was_cut_off_anywhere_rests_and_is_well_formed() {
 }
 
 #[test]
+fn d12_what_no_model_takes_is_mended_before_the_next_request() {
+    let calls = [
+        ToolCall { arguments: "{\"file_path\": \"/wi".into(), ..call("", "write_file") },
+        ToolCall { arguments: String::new(), ..call("", "ls") },
+        call("same", "ls"),
+        call("same", ""),
+        call("null", "grep"),
+    ];
+    let mut records = vec![
+        Record::Input { input: Input::Say("go".into()) },
+        Record::Input { input: answer("", &calls) },
+        Record::Input { input: done(1, true) },
+        Record::Input { input: done(1, true) },
+        Record::Input { input: done(77, true) },
+    ];
+    let lines: String = records.iter().map(|record| serde_json::to_string(record).unwrap() + "\n").collect();
+    records = load(lines.as_bytes()).unwrap().records;
+    let mut machine = Loop::new("system".into(), Vec::new());
+    restore(&mut machine, &records);
+    let effects = machine.step(Input::Say("go on".into()));
+    let request = effects.into_iter().find_map(|effect| match effect {
+        Effect::Ask(request) => Some(request),
+        _ => None,
+    });
+    let mut open: Vec<String> = Vec::new();
+    let mut ids = BTreeSet::new();
+    for message in request.unwrap().messages {
+        match message {
+            Message::Assistant { calls, .. } => {
+                assert!(open.is_empty(), "{open:?}");
+                for call in calls {
+                    assert!(!call.id.is_empty() && ids.insert(call.id.clone()), "{}", call.id);
+                    assert!(!call.name.is_empty());
+                    open.push(call.id);
+                }
+            }
+            Message::Tool { call, .. } => assert_eq!(call, open.remove(0)),
+            _ => assert!(open.is_empty(), "{open:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_long_session_is_taken_up_again_in_time_in_proportion_to_its_length() {
+    let best = |turns: usize| {
+        let one = |nth: usize| {
+            let inputs = [
+                Input::Say(format!("{nth}?")),
+                answer("", &[call("x", "ls")]),
+                done(nth as u64 + 1, true),
+                answer(&"word ".repeat(100), &[]),
+            ];
+            inputs.map(|input| Record::Input { input })
+        };
+        let records: Vec<Record> = (0..turns).flat_map(one).collect();
+        let once = |_| {
+            let started = std::time::Instant::now();
+            let mut machine = Loop::new("system".into(), Vec::new());
+            restore(&mut machine, &records);
+            assert_eq!(machine.messages().len(), 1 + turns * 4);
+            started.elapsed().as_secs_f64()
+        };
+        (0..3).map(once).fold(f64::MAX, f64::min)
+    };
+    let (single, double, four) = (best(1_000), best(2_000), best(4_000));
+    assert!(four < 8.0 * single || four < 3.0 * double, "{single} {double} {four}");
+}
+
+#[test]
 fn damaged_lines_are_skipped_and_counted() {
     let (_, bytes) = conversation();
     let whole = load(bytes.as_slice()).unwrap().records;
@@ -159,7 +231,7 @@ fn damaged_lines_are_skipped_and_counted() {
     assert_eq!((last, rest), (&Record::Unknown, whole.as_slice()));
     // A field of a later version.
     let record: Record = serde_json::from_str(r#"{"kind":"landed","paths":["/a.md"],"by":"x"}"#).unwrap();
-    assert_eq!(record, Record::Landed { paths: vec!["/a.md".into()] });
+    assert_eq!(record, Record::Landed { paths: vec!["/a.md".into()], changed: Vec::new() });
 }
 
 #[test]

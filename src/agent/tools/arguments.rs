@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::okf::BundlePath;
+use crate::okf::path::PathError;
 
 /// The arguments of one call. Unknown ones are left alone.
 pub struct Arguments(Map<String, Value>);
@@ -50,6 +51,13 @@ impl Arguments {
     /// A bundle path.
     pub fn path(&self, name: &str) -> Result<BundlePath, String> {
         parse(name, self.text(name)?)
+    }
+
+    /// A path given that would lead out of the bundle.
+    pub fn leads_out(&self) -> Option<&str> {
+        let given =
+            ["file_path", "path", "from", "to"].into_iter().filter_map(|name| self.0.get(name)?.as_str());
+        given.into_iter().find(|text| is_home(text) || BundlePath::parse(text) == Err(PathError::Outside))
     }
 
     /// A folder, the bundle when absent.
@@ -100,9 +108,13 @@ impl Arguments {
     }
 }
 
+fn is_home(text: &str) -> bool {
+    text == "~" || text.starts_with("~/")
+}
+
 fn parse(name: &str, text: &str) -> Result<BundlePath, String> {
     let form = "Paths start at the bundle: /wiki/index.md.";
-    if text == "~" || text.starts_with("~/") {
+    if is_home(text) {
         return Err(format!("`{name}` is no path of this bundle: there is no home folder in it. {form}"));
     }
     BundlePath::parse(text)

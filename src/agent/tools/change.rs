@@ -2,6 +2,7 @@
 
 use super::arguments::Arguments;
 use super::capped;
+use super::propose::may_write;
 use crate::agent::reading::Ledger;
 use crate::bundle::{ChangeKind, ChangeSet, FileChange, Operation, Read as _, Staged};
 use crate::okf::BundlePath;
@@ -26,7 +27,7 @@ pub fn rename(
 
 fn moved(staged: &Staged, seen: &Ledger, from: &BundlePath, to: &BundlePath) -> Result<String, String> {
     for path in [from, to] {
-        staged.rules().check(Operation::Write, path).map_err(|e| e.to_string())?;
+        may_write(staged, seen, path)?;
     }
     let plan = plan_move(&proposed(staged)?, from, to).map_err(|e| format!("{e}. Nothing was staged."))?;
     // All of it or nothing: what would be refused half way is asked before.

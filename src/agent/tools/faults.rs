@@ -283,6 +283,127 @@ fn h30_what_a_file_says_decides_whether_it_was_read_and_not_its_time() {
 }
 
 #[test]
+fn h30_only_what_was_read_as_it_stands_is_deleted_replaced_or_edited() {
+    let page = "/wiki/a.md";
+    let ways = [
+        ("delete", json!({"file_path": page})),
+        ("write_file", json!({"file_path": page, "content": "new\n"})),
+        ("edit_file", json!({"file_path": page, "old_string": "one", "new_string": "two"})),
+        ("multi_edit", json!({"file_path": page, "edits": [{"old_string": "one", "new_string": "two"}]})),
+    ];
+    for (tool, arguments) in ways {
+        let (base, staged, tools) = over(&[(page, "one\n")]);
+        assert!(fails(&tools, tool, arguments.clone()).contains("Read /wiki/a.md"), "{tool}");
+        ok(&tools, "read_file", json!({"file_path": page}));
+        let of_assistant = fails(&tools.assistant(), tool, arguments.clone());
+        assert!(of_assistant.contains("Read /wiki/a.md"), "what another has read does not count: {tool}");
+        base.write(&path(page), b"one\nby hand\n").unwrap();
+        assert!(fails(&tools, tool, arguments.clone()).contains("has changed since"), "{tool}");
+        assert!(staged.changes().is_empty());
+        ok(&tools, "read_file", json!({"file_path": page}));
+        ok(&tools, tool, arguments);
+    }
+    // Nothing is lost under a new name either.
+    let (_, staged, tools) = over(&[(page, "one\n"), ("/wiki/b.md", "two\n")]);
+    for read in [page, "/wiki/b.md"] {
+        ok(&tools, "read_file", json!({"file_path": read}));
+        let refused = fails(&tools, "rename", json!({"from": page, "to": "/wiki/b.md"}));
+        assert!(refused.contains("of that name already"), "{refused}");
+    }
+    assert!(staged.changes().is_empty());
+}
+
+#[test]
+fn h30_what_is_no_text_was_read_when_it_was_said_to_be_none() {
+    let (base, staged, tools) = over(&[]);
+    base.write(&path("/wiki/assets/a.png"), b"\x89PNG\xff").unwrap();
+    let arguments = json!({"file_path": "/wiki/assets/a.png"});
+    assert!(fails(&tools, "delete", arguments.clone()).contains("Read /wiki/assets/a.png"));
+    fails(&tools, "read_file", arguments.clone());
+    ok(&tools, "delete", arguments);
+    assert_eq!(staged.changes().files.len(), 1);
+}
+
+#[test]
+fn h26_a_text_that_cannot_be_written_is_an_error_and_the_file_stays() {
+    let (base, staged, tools) = over(&[("/wiki/a.md", "one\n")]);
+    ok(&tools, "read_file", json!({"file_path": "/wiki/a.md"}));
+    for half in [r"\ud83d", r"\udc00 x", r"\ud83d\u0041"] {
+        let raw = format!(r#"{{"file_path": "/wiki/a.md", "content": "{half}"}}"#);
+        let outcome = tools.run("write_file", &raw);
+        assert!(!outcome.ok && outcome.text.contains("not a JSON object"), "{half}: {}", outcome.text);
+    }
+    assert!(staged.changes().is_empty());
+    assert_eq!(base.read(&path("/wiki/a.md")).unwrap(), "one\n");
+    // A whole pair is a character like any other.
+    let raw = r#"{"file_path": "/wiki/b.md", "content": "\ud83d\ude00"}"#;
+    assert!(tools.run("write_file", raw).ok);
+    assert_eq!(staged.read(&path("/wiki/b.md")).unwrap(), "\u{1f600}");
+}
+
+#[test]
+fn h52_numbers_and_flags_in_quotes_are_taken_for_what_they_say() {
+    let (_, _, tools) = over(&[("/wiki/a.md", "one\ntwo\nthree\n")]);
+    let given = |offset: Value, numbered: Value| json!({"file_path": "/wiki/a.md", "offset": offset, "limit": "1", "numbered": numbered});
+    let told = ok(&tools, "read_file", given(json!("1"), json!("True")));
+    assert!(told.contains("lines 2-2 of 3") && told.ends_with("    2\ttwo\n"), "{told}");
+    assert_eq!(ok(&tools, "read_file", given(json!(1.0), json!(true))), told);
+    for (offset, numbered) in [
+        (json!(0.5), json!(true)),
+        (json!("one"), json!(true)),
+        (json!(1), json!("yes")),
+        (json!([1]), json!(true)),
+    ] {
+        let told = fails(&tools, "read_file", given(offset, numbered));
+        assert!(told.contains("must be"), "{told}");
+    }
+}
+
+#[test]
+fn h55_arguments_that_came_twice_or_with_a_piece_repeated_are_refused_and_not_run() {
+    let (_, staged, tools) = over(&[]);
+    let whole = r#"{"file_path": "/wiki/a.md", "content": "x"}"#;
+    for raw in [
+        whole.repeat(2),
+        format!("{{\"file_path\": {whole}"),
+        format!("{}{whole}", &whole[..20]),
+        whole[..30].to_owned(),
+    ] {
+        let outcome = tools.run("write_file", &raw);
+        assert!(!outcome.ok && outcome.text.contains("Send them again"), "{raw}: {}", outcome.text);
+    }
+    assert!(staged.changes().is_empty());
+}
+
+#[test]
+fn fixes_of_lint_are_staged_meet_the_rules_and_are_told() {
+    let page = |link: &str| format!("---\ntype: Concept\ntitle: A\n---\n\n# A\n\nSee [B]({link}).\n");
+    let files = [
+        ("/AGENTS.md", "# Schema\n".to_owned()),
+        ("/wiki/a.md", page("/wiki/b.md").replace('\n', "\r\n")),
+        ("/wiki/b.md", page("a.md")),
+        ("/wiki/private/c.md", page("/wiki/b.md")),
+    ];
+    let base =
+        Arc::new(MemoryBundle::new(files.each_ref().map(|(path, text)| (*path, text.as_str()))).unwrap());
+    let deny = Rule::folder(Operation::Write, &path("/wiki/private"), Mode::Deny);
+    let staged = Arc::new(Staged::new(base.clone(), Rules::manager(true).after(&[deny])));
+    let tools = Toolbox::manager(staged.clone());
+    ok(&tools, "read_file", json!({"file_path": "/wiki/a.md"}));
+    let found = ok(&tools, "okf_lint", json!({}));
+    assert!(found.contains("/wiki/a.md:8: L") && staged.changes().is_empty(), "{found}");
+    let told = ok(&tools, "okf_lint", json!({"fix": true}));
+    assert!(told.starts_with("Staged: ") && told.contains("/wiki/a.md:8: L"), "{told}");
+    assert!(told.contains("not fixed: /wiki/private/c.md: permission denied"), "{told}");
+    assert_eq!(base.read(&path("/wiki/a.md")).unwrap(), files[1].1, "nothing is written");
+    let fixed = staged.read(&path("/wiki/a.md")).unwrap();
+    assert_eq!(fixed, page("b.md").replace('\n', "\r\n"), "nothing else of it is changed");
+    let edit = json!({"file_path": "/wiki/a.md", "old_string": "# A", "new_string": "# B"});
+    assert!(fails(&tools, "edit_file", edit).contains("has changed since you read it"));
+    assert!(ok(&tools, "okf_lint", json!({"fix": true})).starts_with("Nothing could be fixed."));
+}
+
+#[test]
 fn h42_no_tool_leaves_a_file_in_the_bundle() {
     let long = "word\n".repeat(50_000);
     let (base, staged, tools) = over(&[("/wiki/a.md", long.as_str())]);
@@ -292,6 +413,25 @@ fn h42_no_tool_leaves_a_file_in_the_bundle() {
     ok(&tools, "okf_lint", json!({}));
     assert_eq!(base.walk(&path("/")).unwrap().0, before);
     assert!(staged.changes().is_empty());
+}
+
+#[test]
+fn ten_thousand_pages_are_found_by_name_in_a_moment() {
+    let pages: Vec<(String, String)> =
+        (0..10_000).map(|at| (format!("/wiki/c{:02}/page-{at}.md", at % 50), format!("# {at}\n"))).collect();
+    let files: Vec<(&str, &str)> = pages.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let (_, _, tools) = over(&files);
+    ok(&tools, "write_file", json!({"file_path": "/wiki/new.md", "content": "x"}));
+    let fastest = (0..3).map(|_| {
+        let started = std::time::Instant::now();
+        let found = ok(&tools, "glob", json!({"pattern": "**/*.md"}));
+        assert!(found.contains("/wiki/c00/page-0.md") && found.contains(" more: "), "{}", found.len());
+        started.elapsed().as_millis()
+    });
+    // The limit of the release build; without optimisation it takes several times as long.
+    let limit = if cfg!(debug_assertions) { 1_000 } else { 100 };
+    let fastest = fastest.min().unwrap();
+    assert!(fastest < limit, "{fastest} ms");
 }
 
 #[test]

@@ -47,7 +47,13 @@ pub fn read_file(
     let numbered = arguments.flag("numbered")?;
     let text = match bundle.read(&path) {
         Ok(text) => text,
-        Err(error) => return Ok(Err(unreadable(bundle, &path, &error))),
+        Err(error) => {
+            // It was looked at, as far as it can be: it may be replaced or deleted.
+            if let (ErrorKind::NotText { .. }, Ok(bytes)) = (error.kind, bundle.read_bytes(&path)) {
+                seen.note(&path, &bytes, 0, None);
+            }
+            return Ok(Err(unreadable(bundle, &path, &error)));
+        }
     };
     let total = text.split_inclusive('\n').count();
     if text.trim().is_empty() && offset < total.max(1) && limit > 0 {

@@ -13,15 +13,17 @@ mod propose;
 mod provenance;
 mod schema;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use self::arguments::Arguments;
 pub use self::change::overview;
 pub use self::schema::Tool;
 use super::client::ToolSchema;
-use super::event::{Role, Todo};
+use super::event::{Ran, Role, Todo};
 use super::reading::Ledger;
 
 use crate::bundle::{Read, ReadOnly, Staged};
@@ -37,15 +39,16 @@ pub struct Outcome {
     pub text: String,
     /// The plan, when the call replaced it.
     pub todos: Option<Vec<Todo>>,
+    pub ran: Option<Ran>,
 }
 
 impl Outcome {
     pub fn ok(text: impl Into<String>) -> Self {
-        Self { ok: true, text: text.into(), todos: None }
+        Self { ok: true, text: text.into(), todos: None, ran: None }
     }
 
     pub fn error(text: impl Into<String>) -> Self {
-        Self { ok: false, text: text.into(), todos: None }
+        Self { ok: false, text: text.into(), todos: None, ran: None }
     }
 }
 
@@ -68,8 +71,15 @@ pub struct Toolbox {
     seen: Ledger,
     /// Tools of the role that this session has not.
     without: &'static [Tool],
-    /// Held while a call changes the staged set: between reading a file and staging it anew, no assistant may come.
-    gate: Arc<Mutex<()>>,
+    gate: Arc<Gate>,
+}
+
+/// Lets calls that only look run side by side, and one that changes the staged set run alone: between reading a file and
+/// staging it anew, no assistant may come. So the calls have an order in which they could have run one by one.
+#[derive(Default)]
+struct Gate {
+    lock: RwLock<()>,
+    next: AtomicU64,
 }
 
 impl Toolbox {
@@ -139,8 +149,28 @@ impl Toolbox {
         self.tools().find(|tool| tool.name() == name)
     }
 
+    /// The order of the calls goes on with this number: a session that is gone on with has had others.
+    pub fn count_from(&self, order: u64) {
+        self.gate.next.store(order, Ordering::Relaxed);
+    }
+
     /// Runs one call. May block on the disk.
     pub fn run(&self, name: &str, arguments: &str) -> Outcome {
+        self.run_at(name, arguments, None)
+    }
+
+    /// [`Toolbox::run`] as if it were this time.
+    pub fn run_at(&self, name: &str, arguments: &str, at: Option<Timestamp>) -> Outcome {
+        let writes = self.find(name).is_some_and(Tool::writes);
+        // A poisoned gate guards nothing by itself.
+        let _alone = writes.then(|| self.gate.lock.write().unwrap_or_else(PoisonError::into_inner));
+        let _beside = (!writes).then(|| self.gate.lock.read().unwrap_or_else(PoisonError::into_inner));
+        let order = self.gate.next.fetch_add(1, Ordering::Relaxed);
+        let at = at.unwrap_or_else(Timestamp::now);
+        Outcome { ran: Some(Ran { order, at }), ..self.run_now(name, arguments, at) }
+    }
+
+    fn run_now(&self, name: &str, arguments: &str, now: Timestamp) -> Outcome {
         let Some(tool) = self.find(name) else {
             let names: Vec<&str> = self.tools().map(Tool::name).collect();
             return Outcome::error(format!(
@@ -156,9 +186,10 @@ impl Toolbox {
                 ));
             }
         };
-        // A poisoned gate guards nothing by itself.
-        let _held = tool.writes().then(|| self.gate.lock().unwrap_or_else(PoisonError::into_inner));
-        self.call(tool, &arguments).unwrap_or_else(|problem| {
+        if let Some(path) = arguments.leads_out() {
+            self.seen.refuse(format!("{name} {path}"));
+        }
+        self.call(tool, &arguments, now).unwrap_or_else(|problem| {
             let given = arguments.names().join(", ");
             let given = if given.is_empty() { "none".to_owned() } else { given };
             Outcome::error(format!("{name}: {problem} Arguments given: {given}."))
@@ -174,7 +205,7 @@ impl Toolbox {
     }
 
     /// `Err` is what is wrong with the arguments.
-    fn call(&self, tool: Tool, arguments: &Arguments) -> Result<Outcome, String> {
+    fn call(&self, tool: Tool, arguments: &Arguments, now: Timestamp) -> Result<Outcome, String> {
         let bundle = self.bundle();
         Ok(match (tool, &self.access) {
             (Tool::Ls, _) => look::ls(bundle, &arguments.path("path")?).into(),
@@ -184,20 +215,20 @@ impl Toolbox {
             (Tool::Backlinks, _) => graph::backlinks(self.whole(), bundle, arguments)?.into(),
             (Tool::Outline, _) => graph::outline(bundle, arguments)?.into(),
             (Tool::WriteFile, Access::Manager(staged)) => {
-                propose::write_file(staged, &self.seen, arguments)?.into()
+                propose::write_file(staged, &self.seen, arguments, now)?.into()
             }
             (Tool::EditFile, Access::Manager(staged)) => {
-                propose::edit_file(staged, &self.seen, arguments)?.into()
+                propose::edit_file(staged, &self.seen, arguments, now)?.into()
             }
             (Tool::MultiEdit, Access::Manager(staged)) => {
-                propose::multi_edit(staged, &self.seen, arguments)?.into()
+                propose::multi_edit(staged, &self.seen, arguments, now)?.into()
             }
             (Tool::Delete, Access::Manager(staged)) => propose::delete(staged, &self.seen, arguments)?.into(),
             (Tool::Rename, Access::Manager(staged)) => change::rename(staged, &self.seen, arguments)?.into(),
             (Tool::Diff, Access::Manager(staged)) => change::diff(staged, arguments)?.into(),
             (Tool::Discard, Access::Manager(staged)) => change::discard(staged, arguments)?.into(),
             (Tool::WriteTodos, Access::Manager(_)) => plan::write_todos(arguments)?,
-            (Tool::OkfLint, Access::Manager(staged)) => plan::okf_lint(staged).into(),
+            (Tool::OkfLint, Access::Manager(staged)) => plan::okf_lint(staged, &self.seen, arguments)?.into(),
             (Tool::Task, Access::Manager(_)) => Outcome::error("There is nobody here to give a task to."),
             (_, Access::Reader(_)) => Outcome::error("This tool is not for the reader."),
         })
@@ -250,6 +281,9 @@ impl Toolbox {
             "write_todos" => {
                 let steps = map.get("todos").and_then(Value::as_array).map_or(0, Vec::len);
                 format!("plan {steps} {}", if steps == 1 { "step" } else { "steps" })
+            }
+            "okf_lint" if map.get("fix").is_some_and(|fix| fix != false && fix != "false") => {
+                "fix what lint finds".to_owned()
             }
             "okf_lint" => "lint the proposed bundle".to_owned(),
             other => other.to_owned(),

@@ -15,15 +15,22 @@ pub fn write_file(
     staged: &Staged,
     seen: &Ledger,
     arguments: &Arguments,
+    now: Timestamp,
 ) -> Result<Result<String, String>, String> {
     let path = arguments.path("file_path")?;
     let content = arguments.text("content")?;
-    Ok(write(staged, seen, &path, content))
+    Ok(write(staged, seen, &path, content, now))
 }
 
-fn write(staged: &Staged, seen: &Ledger, path: &BundlePath, content: &str) -> Result<String, String> {
+fn write(
+    staged: &Staged,
+    seen: &Ledger,
+    path: &BundlePath,
+    content: &str,
+    now: Timestamp,
+) -> Result<String, String> {
     // What is forbidden is said before the advice to read, which would be of no use.
-    staged.rules().check(Operation::Write, path).map_err(|e| e.to_string())?;
+    may_write(staged, seen, path)?;
     let before = match staged.read_bytes(path) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind == ErrorKind::NotFound => None,
@@ -35,7 +42,7 @@ fn write(staged: &Staged, seen: &Ledger, path: &BundlePath, content: &str) -> Re
             return Err(format!("{path} already holds exactly this text; nothing was changed."));
         }
     }
-    let notes = stage(staged, seen, path, before.as_deref(), content)?;
+    let notes = stage(staged, seen, path, before.as_deref(), content, now)?;
     let lines = content.lines().count();
     Ok(match before {
         None => format!("Staged: new file {path} ({lines} lines). It waits for review.{notes}"),
@@ -50,10 +57,12 @@ fn stage(
     path: &BundlePath,
     before: Option<&[u8]>,
     after: &str,
+    now: Timestamp,
 ) -> Result<String, String> {
     let before = before.and_then(|bytes| std::str::from_utf8(bytes).ok());
-    provenance::check(path, before, after)?;
-    let signed = provenance::sign(staged, path, before, after, Timestamp::now());
+    provenance::check(path, before, after)
+        .inspect_err(|_| seen.refuse(format!("a person's verification in {path}")))?;
+    let signed = provenance::sign(staged, path, before, after, now);
     let text = signed.as_deref().unwrap_or(after);
     staged.write(path, text.as_bytes()).map_err(|e| e.to_string())?;
     seen.note(path, text.as_bytes(), text.split_inclusive('\n').count(), None);
@@ -72,12 +81,13 @@ pub fn edit_file(
     staged: &Staged,
     seen: &Ledger,
     arguments: &Arguments,
+    now: Timestamp,
 ) -> Result<Result<String, String>, String> {
     let path = arguments.path("file_path")?;
     let wanted = replacement(arguments)?;
     Ok(original(staged, seen, &path).and_then(|text| {
         let edited = edit::replace(&text, &wanted).map_err(|problem| format!("{path}: {problem}"))?;
-        let notes = stage(staged, seen, &path, Some(text.as_bytes()), &edited.text)?;
+        let notes = stage(staged, seen, &path, Some(text.as_bytes()), &edited.text, now)?;
         Ok(format!("Staged: {path} edited{}. It waits for review.{notes}", told(&edited)))
     }))
 }
@@ -86,6 +96,7 @@ pub fn multi_edit(
     staged: &Staged,
     seen: &Ledger,
     arguments: &Arguments,
+    now: Timestamp,
 ) -> Result<Result<String, String>, String> {
     let path = arguments.path("file_path")?;
     let edits = arguments.objects("edits")?;
@@ -111,7 +122,7 @@ pub fn multi_edit(
         if text == before {
             return Err(format!("{path}: the edits undo each other; nothing was changed."));
         }
-        let notes = stage(staged, seen, &path, Some(before.as_bytes()), &text)?;
+        let notes = stage(staged, seen, &path, Some(before.as_bytes()), &text, now)?;
         Ok(format!("Staged: {path} edited ({}). It waits for review.{notes}", rows.join("; ")))
     }))
 }
@@ -141,7 +152,7 @@ fn told(edited: &Edited) -> String {
 
 /// The text that an edit starts from, when it may.
 fn original(staged: &Staged, seen: &Ledger, path: &BundlePath) -> Result<String, String> {
-    staged.rules().check(Operation::Write, path).map_err(|e| e.to_string())?;
+    may_write(staged, seen, path)?;
     let text = staged.read(path).map_err(|error| match error.kind {
         ErrorKind::NotFound => format!("{path}: no such file. Use write_file to propose a new one."),
         _ => error.to_string(),
@@ -156,22 +167,30 @@ pub fn delete(
     arguments: &Arguments,
 ) -> Result<Result<String, String>, String> {
     let path = arguments.path("file_path")?;
-    let before = staged.read(&path).ok();
-    Ok(match staged.delete(&path) {
-        Ok(()) => {
-            seen.wrote(&path);
-            let flagged = changes_computation(&path, before.as_deref(), None);
-            let note = if flagged { " It takes a computation away; the person is told so." } else { "" };
-            Ok(format!("Staged: {path} deleted. It waits for review.{note}"))
-        }
-        Err(error) if error.kind == ErrorKind::IsDirectory => {
-            Err(format!("{path} is a folder; delete its files one by one."))
-        }
-        Err(error) => Err(error.to_string()),
-    })
+    Ok(remove(staged, seen, &path))
 }
 
-/// An edit starts from what the model saw, or not at all: otherwise it would undo what it does not know of.
+fn remove(staged: &Staged, seen: &Ledger, path: &BundlePath) -> Result<String, String> {
+    may_write(staged, seen, path)?;
+    let before = staged.read_bytes(path).map_err(|error| match error.kind {
+        ErrorKind::IsDirectory => format!("{path} is a folder; delete its files one by one."),
+        _ => error.to_string(),
+    })?;
+    check_seen(seen, path, &before)?;
+    staged.delete(path).map_err(|e| e.to_string())?;
+    seen.wrote(path);
+    let flagged = changes_computation(path, std::str::from_utf8(&before).ok(), None);
+    let note = if flagged { " It takes a computation away; the person is told so." } else { "" };
+    Ok(format!("Staged: {path} deleted. It waits for review.{note}"))
+}
+
+/// Whether the rules allow a write there; a refusal is kept for the person.
+pub fn may_write(staged: &Staged, seen: &Ledger, path: &BundlePath) -> Result<(), String> {
+    let checked = staged.rules().check(Operation::Write, path);
+    checked.inspect_err(|_| seen.refuse(format!("write {path}"))).map_err(|e| e.to_string())
+}
+
+/// A change or deletion starts from what the model saw, or not at all: otherwise it would undo what it does not know of.
 fn check_seen(seen: &Ledger, path: &BundlePath, now: &[u8]) -> Result<(), String> {
     match seen.hash(path) {
         None => Err(format!("Read {path} with read_file before you change it.")),

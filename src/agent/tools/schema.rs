@@ -89,6 +89,7 @@ impl Tool {
                 | Self::Rename
                 | Self::Discard
                 | Self::WriteTodos
+                | Self::OkfLint
         )
     }
 
@@ -126,7 +127,7 @@ impl Tool {
                  All of them are staged, or none."
             }
             Self::Delete => {
-                "Propose to delete one file. The deletion is staged for review. Folders cannot be deleted."
+                "Propose to delete one file that you have read. The deletion is staged for review. Folders cannot be deleted."
             }
             Self::Rename => {
                 "Propose to move a page, another file or a folder. Links to it, links in it and its entry in the index follow. \
@@ -142,7 +143,7 @@ impl Tool {
             }
             Self::OkfLint => {
                 "Check the bundle as it would be with everything that is staged. Lists findings by level; run it before you \
-                 say that you are done."
+                 say that you are done. With fix it first stages what mends findings beyond doubt."
             }
             Self::Task => {
                 "Give a part of the work that can be described in full to an assistant of your kind with a memory of its own: \
@@ -236,7 +237,7 @@ impl Tool {
                 }}}),
                 json!(["todos"]),
             ),
-            Self::OkfLint => (json!({}), json!([])),
+            Self::OkfLint => (json!({"fix": flag("stage the fixes that are beyond doubt")}), json!([])),
             Self::Task => (
                 json!({"description": text("all that is to be done, with every path and fact that is needed for it, and what to report")}),
                 json!(["description"]),

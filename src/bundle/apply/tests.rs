@@ -83,6 +83,33 @@ fn an_approval_of_something_else_is_refused() {
 }
 
 #[test]
+fn h35_a_decision_counts_once() {
+    let target = bundle();
+    let changes = set(vec![
+        change("/a.md", ChangeKind::Modify, Some("a"), Some("a\nmore")),
+        change("/b.md", ChangeKind::Delete, Some("b"), None),
+        change("/n.md", ChangeKind::Create, None, Some("n")),
+    ]);
+    assert_eq!(apply(&target, &changes, &approve(&changes)).landed.len(), 3);
+    let state = || {
+        target
+            .walk(&BundlePath::root())
+            .unwrap()
+            .0
+            .into_iter()
+            .map(|entry| {
+                let text = target.read(&entry.path).ok();
+                (entry.path, text)
+            })
+            .collect::<Vec<_>>()
+    };
+    let once = state();
+    let again = apply(&target, &changes, &approve(&changes));
+    assert_eq!((again.landed.len(), again.failed.len()), (0, 3), "{again:?}");
+    assert_eq!(state(), once);
+}
+
+#[test]
 fn what_was_shown_covers_path_kind_and_both_sides() {
     let base = change("/a.md", ChangeKind::Modify, Some("a"), Some("b"));
     let others = [

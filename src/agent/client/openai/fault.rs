@@ -76,12 +76,34 @@ fn of_send(error: &reqwest::Error, place: &str) -> Failure {
         let message = format!("No connection to {place} in time. Check base_url and the network.");
         return failure(ModelErrorKind::Timeout, true, message);
     }
+    if error.is_connect() && cause.contains("proxy authorization required") {
+        return proxy(place);
+    }
+    // The type of the cause lies below what the layers between hand on.
+    if error.is_connect() && cause.contains("certificate") {
+        let message = format!(
+            "The certificate of {place} is not trusted here ({cause}). Check base_url; if the server is yours, add its certificate to \
+             those of this system."
+        );
+        return failure(ModelErrorKind::Connection, false, message);
+    }
     if error.is_connect() {
         let message =
             format!("Cannot connect to {place} ({cause}). Is the server running, and is base_url right?");
         return failure(ModelErrorKind::Connection, true, message);
     }
     failure(ModelErrorKind::Connection, true, format!("The connection to {place} broke off ({cause})."))
+}
+
+/// The status 407, for a request or for the tunnel that it was to go through.
+fn proxy(place: &str) -> Failure {
+    failure(
+        ModelErrorKind::Connection,
+        false,
+        format!(
+            "The proxy on the way to {place} wants a name and a password (status 407). Check HTTPS_PROXY and HTTP_PROXY."
+        ),
+    )
 }
 
 /// The innermost cause: outer ones repeat the address.
@@ -131,13 +153,7 @@ fn of_refusal(refused: &Refused, redact: &Redactor) -> Failure {
                 "{place} refused the API key (status {status}{text}). Check the key and the variable it comes from."
             ),
         ),
-        407 => failure(
-            ModelErrorKind::Connection,
-            false,
-            format!(
-                "The proxy on the way to {place} wants a name and a password (status 407). Check HTTPS_PROXY and HTTP_PROXY."
-            ),
-        ),
+        407 => proxy(place),
         413 => failure(ModelErrorKind::ContextLength, false, too_long(&format!("status {status}{text}"))),
         _ if is_context_length(body) => {
             failure(ModelErrorKind::ContextLength, false, too_long(&format!("status {status}{text}")))

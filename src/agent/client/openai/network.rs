@@ -102,6 +102,46 @@ async fn a_handshake_that_is_cut_or_answered_in_clear_is_a_connection_fault() {
     }
 }
 
+/// Self-signed for 127.0.0.1, with its key: made for this test, trusted by nobody.
+const CERTIFICATE: &str = "MIIBmzCCAUGgAwIBAgIUKOMfn5rkftWe5Hrxkz4AxwV482UwCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2\
+     MTIwMjE5MzcwMVoYDzIxMjYxMTA4MTkzNzAxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC\
+     AASayueO2HOClTQ/5tYWUz34nFX0Xp7Tk2GTbqKfi1fb9L9F3P444vtvFNerVRi1+V4ecJUYoMb3jh8obl3MFzYio28wbTAdBgNV\
+     HQ4EFgQU9BGf/iumZ5nhK79q/ImHp+cPZG8wHwYDVR0jBBgwFoAU9BGf/iumZ5nhK79q/ImHp+cPZG8wDwYDVR0TAQH/BAUwAwEB\
+     /zAaBgNVHREEEzARhwR/AAABgglsb2NhbGhvc3QwCgYIKoZIzj0EAwIDSAAwRQIhAIhB95Lj/MsJkPF5YT2RaHDtxwYdMM4cLLn6\
+     mpAHKvxrAiAmSereIH36x7BEMIgCVjlbWWuLjZuh+EMF6fKadw+O2g==";
+const PRIVATE_KEY: &str = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLgqvbsIbQlXAIEWudcpYQzmevWuUEbFIW7/MWMGvb4qhRANCAASa\
+     yueO2HOClTQ/5tYWUz34nFX0Xp7Tk2GTbqKfi1fb9L9F3P444vtvFNerVRi1+V4ecJUYoMb3jh8obl3MFzYi";
+
+#[tokio::test]
+async fn n06_a_certificate_that_nobody_vouches_for_is_named_and_neither_body_nor_key_is_sent() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let certificate = CertificateDer::from(STANDARD.decode(CERTIFICATE).unwrap());
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(STANDARD.decode(PRIVATE_KEY).unwrap()));
+    let config =
+        rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(vec![certificate], key);
+    let config = std::sync::Arc::new(config.unwrap());
+    let heard = std::sync::Arc::new(std::sync::Mutex::new((0, Vec::new())));
+    let ears = heard.clone();
+    let base_url = rude("127.0.0.1:0", "https", move |connection| {
+        let mut tls =
+            rustls::StreamOwned::new(rustls::ServerConnection::new(config.clone()).unwrap(), connection);
+        ears.lock().unwrap().0 += 1;
+        let mut bytes = Vec::new();
+        let _ = tls.read_to_end(&mut bytes);
+        ears.lock().unwrap().1.extend(bytes);
+    });
+    let got = all(&client_with(&base_url, |s| s.max_retries = 3)).await;
+    let error = error(&got);
+    assert_eq!((error.kind, retries(&got)), (ModelErrorKind::Connection, 0), "{got:?}");
+    assert!(error.message.contains("certificate") && !error.message.contains("running"), "{error}");
+    assert_plain(error);
+    assert_eq!(*heard.lock().unwrap(), (1, Vec::new()));
+}
+
 #[tokio::test]
 async fn an_address_of_the_newer_kind_is_reached() {
     if TcpListener::bind("[::1]:0").is_err() {
