@@ -63,7 +63,7 @@ const MARK: usize = 1024;
 
 impl LineIndex {
     pub fn new(text: &str) -> Self {
-        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let mut starts = vec![0];
         let mut marks = Vec::new();
         let mut start = 0;
@@ -72,14 +72,14 @@ impl LineIndex {
                 let mut last = 0;
                 for (characters, (at, _)) in line.char_indices().enumerate() {
                     if at - last >= MARK {
-                        marks.push((offset(start + at), offset(characters)));
+                        marks.push((count(start + at), count(characters)));
                         last = at;
                     }
                 }
             }
             start += line.len();
             if line.ends_with('\n') {
-                starts.push(offset(start));
+                starts.push(count(start));
             }
         }
         Self { starts, marks }
