@@ -16,6 +16,7 @@ use super::tools::Toolbox;
 use super::{prompt, review};
 use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
+use crate::lint;
 
 /// Settings of a manager session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct ManagerOptions {
     pub limits: Limits,
     /// The model's window in tokens, when it is known.
     pub window: Option<u64>,
+    /// What the linter is told, as the person's own runs of it are.
+    pub lint: lint::Options,
 }
 
 impl ManagerOptions {
@@ -45,6 +48,7 @@ impl Default for ManagerOptions {
             approval: Approval::default(),
             limits: Limits::default(),
             window: None,
+            lint: lint::Options::default(),
         }
     }
 }
@@ -97,8 +101,14 @@ pub fn keep_manager(
     keeping: Keeping,
 ) -> Session {
     let staged = Arc::new(Staged::new(bundle, options.rules()));
-    let ManagerOptions { approval, limits, window, .. } = options;
-    start(Toolbox::manager(staged), client, prompt::manager(), keeping, Manner { approval, limits, window })
+    let ManagerOptions { approval, limits, window, lint, .. } = options;
+    start(
+        Toolbox::manager(staged).judging(lint),
+        client,
+        prompt::manager(),
+        keeping,
+        Manner { approval, limits, window },
+    )
 }
 
 /// Starts a reader on the current tokio runtime. It holds nothing that writes.

@@ -61,7 +61,8 @@ async fn manage(
 ) -> anyhow::Result<Exit> {
     let model = client.name().to_owned();
     // Everything is decided here, at the end of each turn.
-    let options = ManagerOptions { approval: Approval::default(), ..settings.manager.clone() };
+    let lint = bundle::lint_options(&bundle, settings);
+    let options = ManagerOptions { approval: Approval::default(), lint, ..settings.manager.clone() };
     let mut session = driver::start_manager(bundle.reader(), client, options);
     let mut command = AgentCommand::Say(args.instruction.clone());
     let mut exit = Exit::Done;

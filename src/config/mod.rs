@@ -104,6 +104,7 @@ impl Settings {
                 approval: limits::approval(&file.manager, &path)?,
                 limits: limits.clone(),
                 window,
+                lint: lint.clone(),
             },
             reader: ReaderOptions { not_found_message: file.reader.not_found_message, rules, limits, window },
             lint,

@@ -34,9 +34,9 @@ pub fn write_todos(arguments: &Arguments) -> Result<Outcome, String> {
 
 /// Judges the bundle as it would be. What the session may not read is judged too, or links to it would look broken; findings
 /// in it are not told.
-pub fn okf_lint(staged: &Staged) -> Result<String, String> {
+pub fn okf_lint(staged: &Staged, options: &lint::Options) -> Result<String, String> {
     let wiki = super::change::proposed(staged)?;
-    let mut report = lint::lint(&wiki, &lint::Options::default());
+    let mut report = lint::lint(&wiki, options);
     report.findings.retain(|finding| staged.rules().check(Operation::Read, &finding.path).is_ok());
     let mut text = String::new();
     for (level, name) in [(Level::Error, "errors"), (Level::Warning, "warnings"), (Level::Hint, "hints")] {

@@ -3,7 +3,7 @@
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Perform, model, work};
-use crate::agent::driver::{self, Session};
+use crate::agent::driver::{self, ManagerOptions, Session};
 use crate::agent::{AgentCommand, Role};
 use crate::bundle::hunk;
 use crate::bundle::ledger::Recovery;
@@ -43,8 +43,9 @@ impl World {
         let (manager, reader) = match setup.client {
             Some(client) => {
                 let read = setup.bundle.reader();
-                let manager =
-                    driver::keep_manager(read.clone(), client.clone(), setup.manager, setup.keeping.0);
+                // As the bundle's own settings have it too.
+                let options = ManagerOptions { lint: setup.lint.clone(), ..setup.manager };
+                let manager = driver::keep_manager(read.clone(), client.clone(), options, setup.keeping.0);
                 let reader = driver::keep_reader(read, client, setup.reader, setup.keeping.1);
                 (Some(listen(manager, &events)), Some(listen(reader, &events)))
             }
