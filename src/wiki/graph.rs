@@ -1,6 +1,6 @@
 //! Who links to whom, kept up page by page at the cost of that page's own links.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::okf::{BundlePath, Page};
@@ -8,12 +8,17 @@ use crate::okf::{BundlePath, Page};
 /// Sources by target. Targets need not exist: a page that appears finds its backlinks waiting.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Graph {
-    inbound: Arc<BTreeMap<BundlePath, Arc<BTreeSet<BundlePath>>>>,
+    /// In path order, each once.
+    inbound: Arc<HashMap<BundlePath, Arc<Vec<BundlePath>>>>,
 }
 
-/// What a page links to, each target once, without itself.
-pub fn targets(page: &Page) -> BTreeSet<&BundlePath> {
-    page.links.iter().filter_map(|link| link.target.path()).filter(|target| **target != page.path).collect()
+/// What a page links to, in path order, each target once, without itself.
+pub fn targets(page: &Page) -> Vec<&BundlePath> {
+    let all = page.links.iter().filter_map(|link| link.target.path());
+    let mut targets: Vec<&BundlePath> = all.filter(|target| **target != page.path).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets
 }
 
 impl Graph {
@@ -26,10 +31,12 @@ impl Graph {
         }
         let inbound = Arc::make_mut(&mut self.inbound);
         if let Some(page) = before {
-            for target in old.difference(&new) {
+            for target in old.iter().filter(|target| new.binary_search(target).is_err()) {
                 if let Some(sources) = inbound.get_mut(*target) {
                     let left = Arc::make_mut(sources);
-                    left.remove(&page.path);
+                    if let Ok(at) = left.binary_search(&page.path) {
+                        left.remove(at);
+                    }
                     if left.is_empty() {
                         inbound.remove(*target);
                     }
@@ -37,9 +44,14 @@ impl Graph {
             }
         }
         if let Some(page) = after {
-            for target in new.difference(&old) {
-                let sources = inbound.entry((*target).clone()).or_default();
-                Arc::make_mut(sources).insert(page.path.clone());
+            for target in new.iter().filter(|target| old.binary_search(target).is_err()) {
+                let sources = Arc::make_mut(inbound.entry((*target).clone()).or_default());
+                // A whole bundle comes in path order.
+                if sources.last().is_none_or(|last| *last < page.path) {
+                    sources.push(page.path.clone());
+                } else if let Err(at) = sources.binary_search(&page.path) {
+                    sources.insert(at, page.path.clone());
+                }
             }
         }
     }
