@@ -14,7 +14,8 @@ use crate::wiki::refactor::styled;
 /// A new index with an entry for each concept page of its folder.
 pub fn create(context: &Context<'_>, finding: &Finding) -> Option<Fix> {
     let (wiki, index) = (context.wiki, &finding.path);
-    if wiki.exists(index) || !wiki.would_be_page(index) {
+    // Beside an `Index.md` many file systems have no room for it.
+    if wiki.exists(index) || !context.names.alike(index).is_empty() || !wiki.would_be_page(index) {
         return None;
     }
     let folder = index.parent()?;
