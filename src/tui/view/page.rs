@@ -1,5 +1,7 @@
 //! The page pane: what was drawn of the page, from its first visible row.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -8,8 +10,9 @@ use ratatui::text::{Line, Span};
 use super::paint;
 use crate::lint::Counts;
 use crate::lint::Level;
+use crate::okf::Page;
 use crate::text::{Safe, Span as Interval, width};
-use crate::tui::markdown::RenderedLink;
+use crate::tui::markdown::{Place, RenderedLink};
 use crate::tui::state::layout::page_text;
 use crate::tui::state::page::Document;
 use crate::tui::state::{Pane, State};
@@ -41,6 +44,11 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     let height = usize::from(text.height);
     for (row, line) in rendered.lines.iter().skip(top).take(height).enumerate() {
         paint::line(buffer, text, row, line);
+    }
+    for (row, columns, style) in passages(state, theme) {
+        if let Some(row) = row.checked_sub(top) {
+            paint::restyle(buffer, text, row, columns, style);
+        }
     }
     for (link, style) in marks(state, theme) {
         for (row, columns) in &link.spans {
@@ -82,6 +90,17 @@ fn marks<'s>(state: &'s State, theme: &Theme) -> Vec<(&'s RenderedLink, Style)> 
     let (Some(Document::Page(page)), Some(rendered)) = (&state.page.document, &state.page.rendered) else {
         return Vec::new();
     };
+    let faults = faults(state, page);
+    let fault = |drawn: &RenderedLink| {
+        let link = page.links.get(drawn.link)?.span;
+        let inside = |(_, span): &&(Level, Interval)| link.start <= span.start && span.end <= link.end;
+        faults.iter().find(inside).map(|(level, _)| *level)
+    };
+    rendered.links.iter().filter_map(|link| Some((link, look(theme, fault(link)?)))).collect()
+}
+
+/// What the findings of the open page stand at, the worst first; none while another page is drawn.
+fn faults(state: &State, page: &Page) -> Vec<(Level, Interval)> {
     if state.page.rendered_path.as_ref() != Some(&page.path) {
         return Vec::new();
     }
@@ -91,13 +110,50 @@ fn marks<'s>(state: &'s State, theme: &Theme) -> Vec<(&'s RenderedLink, Style)> 
         .filter(|(_, span)| span.start < span.end)
         .collect();
     faults.sort_unstable_by_key(|(level, span)| (*level, span.start));
-    let fault = |drawn: &RenderedLink| {
-        let link = page.links.get(drawn.link)?.span;
-        let inside = |(_, span): &&(Level, Interval)| link.start <= span.start && span.end <= link.end;
-        faults.iter().find(inside).map(|(level, _)| *level)
+    faults
+}
+
+fn look(theme: &Theme, level: Level) -> Style {
+    theme.level(level).add_modifier(Modifier::UNDERLINED | Modifier::BOLD)
+}
+
+/// Rows and columns of body text that a finding is about and that no link is all of, with its look; the worst last, so
+/// that it is painted over the others.
+fn passages(state: &State, theme: &Theme) -> Vec<(usize, Range<u16>, Style)> {
+    let (Some(Document::Page(page)), Some(rendered)) = (&state.page.document, &state.page.rendered) else {
+        return Vec::new();
     };
-    let look = |level| theme.level(level).add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
-    rendered.links.iter().filter_map(|link| Some((link, look(fault(link)?)))).collect()
+    let in_link = |span: &Interval| {
+        let around = |link: &Interval| link.start <= span.start && span.end <= link.end;
+        rendered.links.iter().filter_map(|drawn| page.links.get(drawn.link)).any(|link| around(&link.span))
+    };
+    let in_body = |span: &Interval| page.body.start <= span.start && !in_link(span);
+    let mut passages = Vec::new();
+    for (level, span) in faults(state, page).into_iter().filter(|(_, span)| in_body(span)).rev() {
+        for place in &rendered.places {
+            if let Some(columns) = covered(&page.text, place, span) {
+                passages.push((place.row, columns, look(theme, level)));
+            }
+        }
+    }
+    passages
+}
+
+/// The columns of a piece of text that a span covers: all of them where it is not drawn as it is written.
+fn covered(text: &str, place: &Place, span: Interval) -> Option<Range<u16>> {
+    let (start, end) = (span.start.max(place.source.start), span.end.min(place.source.end));
+    if start >= end {
+        return None;
+    }
+    let columns = |from, to| Some(width::width(text.get(from..to)?));
+    let all = usize::from(place.columns.end - place.columns.start);
+    let part = columns(place.source.start, start).zip(columns(start, end));
+    let Some((before, inside)) = part.filter(|_| columns(place.source.start, place.source.end) == Some(all))
+    else {
+        return Some(place.columns.clone());
+    };
+    let first = place.columns.start + u16::try_from(before).unwrap_or(u16::MAX);
+    Some(first..first + u16::try_from(inside).unwrap_or(u16::MAX))
 }
 
 fn title(state: &State, theme: &Theme) -> Line<'static> {
