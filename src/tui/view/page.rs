@@ -45,16 +45,9 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     for (row, line) in rendered.lines.iter().skip(top).take(height).enumerate() {
         paint::line(buffer, text, row, line);
     }
-    for (row, columns, style) in passages(state, theme) {
+    for (row, columns, style) in marks(state, theme, top..top + height) {
         if let Some(row) = row.checked_sub(top) {
             paint::restyle(buffer, text, row, columns, style);
-        }
-    }
-    for (link, style) in marks(state, theme) {
-        for (row, columns) in &link.spans {
-            if let Some(row) = row.checked_sub(top) {
-                paint::restyle(buffer, text, row, columns.clone(), style);
-            }
         }
     }
     if focused && let Some(link) = state.page.link.and_then(|l| rendered.links.get(l)) {
@@ -85,58 +78,50 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Links of the open page that a finding is about, with the look of the worst one.
-fn marks<'s>(state: &'s State, theme: &Theme) -> Vec<(&'s RenderedLink, Style)> {
+/// Rows and columns that a finding of the open page is about, and their look: links as a whole, body text where no link is
+/// all of it. The worst come last, so that they are painted over the others. Only `rows` are looked at, for a page may have
+/// tens of thousands of findings.
+fn marks(state: &State, theme: &Theme, rows: Range<usize>) -> Vec<(usize, Range<u16>, Style)> {
     let (Some(Document::Page(page)), Some(rendered)) = (&state.page.document, &state.page.rendered) else {
         return Vec::new();
     };
-    let faults = faults(state, page);
-    let fault = |drawn: &RenderedLink| {
-        let link = page.links.get(drawn.link)?.span;
-        let inside = |(_, span): &&(Level, Interval)| link.start <= span.start && span.end <= link.end;
-        faults.iter().find(inside).map(|(level, _)| *level)
-    };
-    rendered.links.iter().filter_map(|link| Some((link, look(theme, fault(link)?)))).collect()
-}
-
-/// What the findings of the open page stand at, the worst first; none while another page is drawn.
-fn faults(state: &State, page: &Page) -> Vec<(Level, Interval)> {
     if state.page.rendered_path.as_ref() != Some(&page.path) {
         return Vec::new();
     }
+    let links: Vec<(&RenderedLink, Interval)> = rendered
+        .links
+        .iter()
+        .filter(|link| link.spans.iter().any(|(row, _)| rows.contains(row)))
+        .filter_map(|link| Some((link, page.links.get(link.link)?.span)))
+        .collect();
+    let first = rendered.places.partition_point(|place| place.row < rows.start);
+    let places: Vec<&Place> =
+        rendered.places.iter().skip(first).take_while(|place| place.row < rows.end).collect();
+    let seen = || links.iter().map(|(_, span)| *span).chain(places.iter().map(|place| place.source));
+    let start = seen().map(|span| span.start).min().unwrap_or(0);
+    let end = seen().map(|span| span.end).max().unwrap_or(0);
     let mut faults: Vec<(Level, Interval)> = state
         .findings_of(&page.path)
         .filter_map(|finding| Some((finding.level, finding.span?)))
-        .filter(|(_, span)| span.start < span.end)
+        .filter(|(_, span)| span.start < span.end && span.start < end && start < span.end)
         .collect();
-    faults.sort_unstable_by_key(|(level, span)| (*level, span.start));
-    faults
-}
-
-fn look(theme: &Theme, level: Level) -> Style {
-    theme.level(level).add_modifier(Modifier::UNDERLINED | Modifier::BOLD)
-}
-
-/// Rows and columns of body text that a finding is about and that no link is all of, with its look; the worst last, so
-/// that it is painted over the others.
-fn passages(state: &State, theme: &Theme) -> Vec<(usize, Range<u16>, Style)> {
-    let (Some(Document::Page(page)), Some(rendered)) = (&state.page.document, &state.page.rendered) else {
-        return Vec::new();
-    };
-    let in_link = |span: &Interval| {
-        let around = |link: &Interval| link.start <= span.start && span.end <= link.end;
-        rendered.links.iter().filter_map(|drawn| page.links.get(drawn.link)).any(|link| around(&link.span))
-    };
-    let in_body = |span: &Interval| page.body.start <= span.start && !in_link(span);
-    let mut passages = Vec::new();
-    for (level, span) in faults(state, page).into_iter().filter(|(_, span)| in_body(span)).rev() {
-        for place in &rendered.places {
-            if let Some(columns) = covered(&page.text, place, span) {
-                passages.push((place.row, columns, look(theme, level)));
-            }
+    faults.sort_unstable_by_key(|(level, span)| (std::cmp::Reverse(*level), span.start));
+    let mut marks = Vec::new();
+    let look = |level| theme.level(level).add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
+    let around = |link: &Interval, span: &Interval| link.start <= span.start && span.end <= link.end;
+    for (level, span) in &faults {
+        if span.start < page.body.start || links.iter().any(|(_, link)| around(link, span)) {
+            continue;
+        }
+        let covered = places.iter().filter_map(|place| Some((place.row, covered(&page.text, place, *span)?)));
+        marks.extend(covered.map(|(row, columns)| (row, columns, look(*level))));
+    }
+    for (link, place) in &links {
+        if let Some((level, _)) = faults.iter().rfind(|(_, span)| around(place, span)) {
+            marks.extend(link.spans.iter().map(|(row, columns)| (*row, columns.clone(), look(*level))));
         }
     }
-    passages
+    marks
 }
 
 /// The columns of a piece of text that a span covers: all of them where it is not drawn as it is written.
