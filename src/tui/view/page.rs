@@ -10,7 +10,6 @@ use ratatui::text::{Line, Span};
 use super::paint;
 use crate::lint::Counts;
 use crate::lint::Level;
-use crate::okf::Page;
 use crate::text::{Safe, Span as Interval, width};
 use crate::tui::markdown::{Place, RenderedLink};
 use crate::tui::state::layout::page_text;
