@@ -8,7 +8,9 @@
 //! * `findings: wiki`, `findings: okf`, `findings: okf 0.1`: all that is found in this profile, on 2026-07-19, one a line
 //!   in any order: `CODE [VALUE] [@ [PATH][:][LINE:COLUMN]]`. VALUE is the rule's key in `data`; without PATH it is
 //!   `wiki/concepts/page.md`; lines of a `body` count from its first.
-//! * `fixed [: PATH]`: what `--fix` makes of the page or file, where that is held.
+//! * `fixed [unsafe] [: PATH]`: what `--fix` (with `--unsafe-fixes`) makes of the page or file in the profile of the first
+//!   `findings`, as a `body` where the page is one. All that safe fixes change is held, and all that unsafe ones change where
+//!   one file is.
 //!
 //! `(escaped)` behind a kind: `\r`, `\\`, `\xNN` (a byte) and `\u{N}` (a character) stand for what cannot be seen.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)]
@@ -16,9 +18,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use wikiwright::bundle::{MemoryBundle, Write as _};
-use wikiwright::lint::{Finding, OkfVersion, Options, Profile, lint, registry};
+use wikiwright::bundle::{MemoryBundle, Rules, Write as _};
+use wikiwright::lint::{Finding, FixKind, OkfVersion, Options, Profile, fix, lint, registry};
 use wikiwright::okf::BundlePath;
 use wikiwright::wiki::Wiki;
 
@@ -33,9 +36,13 @@ struct Case {
     bare: bool,
     /// Lines that stand above a `body`.
     above: u32,
-    files: BTreeMap<String, Vec<u8>>,
+    files: Files,
     expected: Vec<(String, Vec<String>)>,
+    /// Files that fixes change, with unsafe ones too or not.
+    fixed: BTreeMap<bool, Files>,
 }
+
+type Files = BTreeMap<String, Vec<u8>>;
 
 fn unescape(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -101,7 +108,12 @@ fn parse(text: &str) -> Case {
                 let lines = plain.unwrap().lines().map(str::to_owned).collect();
                 case.expected.push((profile.to_owned(), lines));
             }
-            ("fixed", _) => {}
+            (fixed @ ("fixed" | "fixed unsafe"), path) => {
+                let above = if path.is_empty() && case.above > 0 { FRONT } else { "" };
+                let path = if path.is_empty() { PAGE } else { path };
+                let files = case.fixed.entry(fixed != "fixed").or_default();
+                files.insert(path.to_owned(), [above.as_bytes(), &bytes].concat());
+            }
             _ => panic!("unknown section {kind}"),
         }
     }
@@ -109,7 +121,7 @@ fn parse(text: &str) -> Case {
 }
 
 /// The case's files and, unless it is bare, the wiki around them.
-fn bundle(case: &Case, profile: Profile) -> MemoryBundle {
+fn bundle(case: &Case, profile: Profile) -> Arc<MemoryBundle> {
     let mut files = case.files.clone();
     if !case.bare {
         let mut give = |path: &str, text: &str| {
@@ -137,7 +149,7 @@ fn bundle(case: &Case, profile: Profile) -> MemoryBundle {
     for (path, bytes) in files {
         bundle.write(&BundlePath::parse(&path).unwrap(), &bytes).unwrap();
     }
-    bundle
+    Arc::new(bundle)
 }
 
 fn value(finding: &Finding) -> String {
@@ -186,17 +198,32 @@ fn means(expected: &str, finding: &Finding, above: u32) -> bool {
         && (position.is_empty() || position == format!("{line}:{}", finding.column))
 }
 
-/// What is wrong with the findings of a case.
-fn differences(case: &Case, profile: &str, expected: &[String]) -> Option<String> {
-    let (profile, version) = match profile {
+/// The profile and what a run in it is told.
+fn options(profile: &str) -> (Profile, Options) {
+    let (profile, okf_version) = match profile {
         "wiki" => (Profile::Wiki, None),
         "okf" => (Profile::Okf, None),
         "okf 0.1" => (Profile::Okf, Some(OkfVersion::V0_1)),
         other => panic!("unknown profile {other}"),
     };
     let today = Some("2026-07-19".parse().unwrap());
-    let wiki = Wiki::load(&bundle(case, profile)).unwrap();
-    let options = Options { profile: Some(profile), okf_version: version, today, ..Options::default() };
+    (profile, Options { profile: Some(profile), okf_version, today, ..Options::default() })
+}
+
+/// What fixes make of a bundle: the files that they change, and the rules whose findings they mend.
+fn fixed(bundle: &Arc<MemoryBundle>, options: &Options, all: bool) -> (Files, BTreeSet<&'static str>) {
+    let rules = Rules { rules: Vec::new(), protect_dot_names: false };
+    let request = fix::Request { base: bundle.clone(), rules: &rules, options, all, wanted: &|_| true };
+    let outcome = fix::run(Wiki::load(&**bundle).unwrap(), &request);
+    let files = outcome.changes.files.iter();
+    let files = files.map(|f| (f.path.relative().to_owned(), f.after.as_deref().unwrap().to_vec())).collect();
+    (files, outcome.fixed.iter().map(|fixed| fixed.rule.code).collect())
+}
+
+/// What is wrong with the findings of a case.
+fn differences(case: &Case, profile: &str, expected: &[String]) -> Option<String> {
+    let (profile, options) = options(profile);
+    let wiki = Wiki::load(&*bundle(case, profile)).unwrap();
     let mut left = lint(&wiki, &options).findings;
     let mut missing = Vec::new();
     for line in expected {
@@ -254,4 +281,46 @@ fn every_case_has_the_findings_that_it_says() {
     let all: BTreeSet<String> =
         registry::ALL.iter().map(|rule| rule.code.to_owned()).filter(|code| code != "B003").collect();
     assert_eq!((hit, missed), (all.clone(), all));
+}
+
+#[test]
+fn fixes_make_of_every_case_what_it_says_and_nothing_a_second_time() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lint/cases");
+    let (mut wrong, mut mended) = (Vec::new(), BTreeSet::new());
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let case = parse(&fs::read_to_string(&path).unwrap());
+        let (profile, options) = options(&case.expected[0].0);
+        for all in [false, true] {
+            let wanted = match case.fixed.get(&all) {
+                Some(wanted) => wanted.clone(),
+                None if all => continue,
+                None => Files::new(),
+            };
+            let bundle = bundle(&case, profile);
+            let (found, rules) = fixed(&bundle, &options, all);
+            if found != wanted {
+                let shown = |files: &Files| {
+                    let shown = files
+                        .iter()
+                        .map(|(path, text)| format!("{path}: {:?}", String::from_utf8_lossy(text)));
+                    shown.collect::<Vec<_>>().join(", ")
+                };
+                wrong.push(format!("{name} all={all}: made {}, right is {}", shown(&found), shown(&wanted)));
+            }
+            mended.extend(rules);
+            for (path, text) in &found {
+                bundle.write(&BundlePath::parse(path).unwrap(), text).unwrap();
+            }
+            let (again, _) = fixed(&bundle, &options, all);
+            if !again.is_empty() {
+                wrong.push(format!("{name} all={all}: fixed again: {:?}", again.keys()));
+            }
+        }
+    }
+    wrong.sort();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let with_fix = registry::ALL.iter().filter(|rule| rule.fix != FixKind::None).map(|rule| rule.code);
+    assert_eq!(mended, with_fix.collect());
 }

@@ -17,6 +17,7 @@ use super::tools::Toolbox;
 use super::{answer, prompt, review};
 use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
+use crate::lint;
 use crate::okf::BundlePath;
 
 /// Settings of a manager session.
@@ -30,6 +31,8 @@ pub struct ManagerOptions {
     pub limits: Limits,
     /// The model can lint what it proposes.
     pub lint_tool: bool,
+    /// What the linter is told, as the person's own runs of it are.
+    pub lint: lint::Options,
     /// Instructions in place of the role's own.
     pub system_prompt: Option<String>,
 }
@@ -49,6 +52,7 @@ impl Default for ManagerOptions {
             approval: Approval::default(),
             limits: Limits::default(),
             lint_tool: true,
+            lint: lint::Options::default(),
             system_prompt: None,
         }
     }
@@ -104,14 +108,14 @@ pub(super) fn manage(
     keeping: Keeping,
 ) -> Session {
     let staged = Arc::new(Staged::new(bundle, options.rules()));
-    let mut tools = Toolbox::manager(staged);
-    if !options.lint_tool {
-        tools = tools.without_lint();
-    }
     let own = options.system_prompt.as_deref();
     let system = prompt::manager(own, options.lint_tool);
     let assistant = prompt::assistant(own, options.lint_tool);
-    let ManagerOptions { approval, limits, .. } = options;
+    let ManagerOptions { approval, limits, lint, lint_tool, .. } = options;
+    let mut tools = Toolbox::manager(staged).judging(lint);
+    if !lint_tool {
+        tools = tools.without_lint();
+    }
     start(tools, client, system, keeping, Manner { approval, limits, form: None, assistant })
 }
 

@@ -12,6 +12,7 @@ use super::fsm::{Effect, Input, Loop, RunCall};
 use super::record::{Pending, Record};
 use super::tools::{Outcome, Tool, Toolbox};
 use crate::bundle::{ChangeKind, ChangeSet, FileChange, Read, Rules, Staged, Write as _};
+use crate::lint;
 
 /// What a replay came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,12 +36,18 @@ pub struct Difference {
 }
 
 /// Runs the records again over `bundle`, which may hold by now what the session brought: it is thought away. `rules` are
-/// the person's.
-pub fn replay(records: &[Record], role: Role, bundle: Arc<dyn Read>, rules: Rules) -> Replayed {
+/// the person's, `lint` what the linter is told.
+pub fn replay(
+    records: &[Record],
+    role: Role,
+    bundle: Arc<dyn Read>,
+    rules: Rules,
+    lint: lint::Options,
+) -> Replayed {
     let base = Arc::new(before(records, bundle));
     let staged = Arc::new(Staged::new(base.clone(), rules));
     let tools = match role {
-        Role::Manager => Toolbox::manager(staged.clone()),
+        Role::Manager => Toolbox::manager(staged.clone()).judging(lint),
         Role::Reader => Toolbox::reader(staged.clone()),
     };
     let mut player = Player::new(records, tools);

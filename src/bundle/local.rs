@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, FileTypeExt, Metadata, OpenOptions, OpenOptionsExt};
-use rustix::fs::OFlags;
+use rustix::fs::{self, AtFlags, OFlags};
 #[cfg(target_os = "linux")]
-use rustix::fs::{self, Mode, ResolveFlags};
+use rustix::fs::{Mode, ResolveFlags};
 use rustix::io::Errno;
 
 use super::error::{Error, ErrorKind};
@@ -257,9 +257,11 @@ impl Read for LocalBundle {
     }
 
     fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
-        // Looking first, as in `open_file`.
-        let looked = self.open_plain(path, OFlags::PATH)?.metadata().ok()?;
-        self.require_file(path, &looked).ok()?;
+        // Looking first, as in `open_file`; only at what stands there, and opening decides whether it is within.
+        let looked = fs::statat(&self.dir, inner(path), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        if !fs::FileType::from_raw_mode(looked.st_mode).is_file() {
+            return None;
+        }
         let file = self.open_plain(path, READ_FLAGS)?;
         let metadata = file.metadata().ok()?;
         self.require_file(path, &metadata).ok()?;

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
+use super::output;
 use crate::bundle::{self, Bundle, LocalBundle};
-use crate::config::Settings;
+use crate::config::{Environment, Manner, Settings};
+use crate::lint;
 
 /// What a bundle is, for whoever has none.
 pub const WHAT_IS_A_BUNDLE: &str = "\
@@ -44,6 +46,16 @@ pub fn remember(bundle: Bundle, settings: &Settings) -> Bundle {
         Some(state) => bundle.remembering(state, settings.keep),
         None => bundle,
     }
+}
+
+/// What the linter is told by the person's file and, over it, the bundle's own. A file of the bundle that cannot be used is
+/// said and left out.
+pub fn lint_options(bundle: &Bundle, settings: &Settings) -> lint::Options {
+    let mut manner = Manner { lint: settings.lint.clone(), color: settings.color };
+    if let Err(error) = manner.heed(bundle, &Environment::of_process()) {
+        output::complain(&error.to_string());
+    }
+    manner.lint
 }
 
 /// Opens the bundle at `path`, else the one around the current folder.

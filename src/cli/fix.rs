@@ -54,6 +54,8 @@ pub fn judge(
         if says_fixes {
             fix::annotate(&wiki, &mut report, options);
         }
+        // The process ends after this: taking the model apart would only cost time.
+        std::mem::forget(wiki);
         return Ok(Judged::Report { report, whole: true });
     }
     let settings = Settings::load(flags, &Environment::of_process())?;

@@ -136,7 +136,13 @@ pub fn run(args: &LintArgs, flags: &Flags) -> anyhow::Result<Exit> {
     let options = options(args, manner.lint);
     let colours = manner.color && is_terminal;
     if args.watch {
+        let mut told = None;
         watch::follow(&bundle, &options, |report| {
+            let hidden = what_the_bundle_hides(&own, &of_bundle, report);
+            if hidden != told {
+                hidden.iter().for_each(|text| output::note(text));
+                told = hidden;
+            }
             print(args, format, report, path, colours, &mut out)?;
             Ok(out.flush()?)
         })
@@ -149,7 +155,7 @@ pub fn run(args: &LintArgs, flags: &Flags) -> anyhow::Result<Exit> {
         fix::Judged::Shown(exit) => return Ok(if args.exit_zero { Exit::Done } else { exit }),
         fix::Judged::Report { report, whole } => (report, whole),
     };
-    tell_what_the_bundle_hides(&own, &of_bundle, &report);
+    what_the_bundle_hides(&own, &of_bundle, &report).iter().for_each(|text| output::note(text));
     print(args, format, &report, path, colours, &mut out)?;
     out.flush()?;
     let worst = report.findings.iter().map(|finding| finding.level).min();
@@ -178,7 +184,7 @@ fn options(args: &LintArgs, files: Options) -> Options {
 }
 
 /// A bundle may be somebody else's: whoever trusts the verdict should know what it left out.
-fn tell_what_the_bundle_hides(own: &Levels, of_bundle: &Levels, report: &Report) {
+fn what_the_bundle_hides(own: &Levels, of_bundle: &Levels, report: &Report) -> Option<String> {
     let (off, lower) = of_bundle.weaker_than(own, report);
     let mut parts = Vec::new();
     if !off.is_empty() {
@@ -187,10 +193,8 @@ fn tell_what_the_bundle_hides(own: &Levels, of_bundle: &Levels, report: &Report)
     if !lower.is_empty() {
         parts.push(format!("lowers {}", lower.join(", ")));
     }
-    if !parts.is_empty() {
-        let what = parts.join(" and ");
-        output::note(&format!("The bundle's {BUNDLE_FILE} {what} (--isolated does not read it)."));
-    }
+    let what = parts.join(" and ");
+    (!parts.is_empty()).then(|| format!("The bundle's {BUNDLE_FILE} {what} (--isolated does not read it)."))
 }
 
 fn print(

@@ -61,7 +61,8 @@ async fn manage(
 ) -> anyhow::Result<Exit> {
     let model = client.name().to_owned();
     // Everything is decided here, at the end of each turn.
-    let options = ManagerOptions { approval: Approval::default(), ..settings.manager.clone() };
+    let lint = bundle::lint_options(&bundle, settings);
+    let options = ManagerOptions { approval: Approval::default(), lint, ..settings.manager.clone() };
     let keeping = sessions::begin(&bundle, Role::Manager, &model, settings);
     let manager =
         Manager::builder().backend(bundle.reader()).client(client).options(options).keeping(keeping);

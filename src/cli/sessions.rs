@@ -299,7 +299,8 @@ pub fn run_again(args: &ReplayArgs, flags: &Flags) -> anyhow::Result<Exit> {
         Role::Manager => settings.manager.rules(),
         Role::Reader => settings.reader.rules(),
     };
-    let replayed = replay::replay(&loaded.records, opened.role, bundle.reader(), rules);
+    let lint = bundle::lint_options(&bundle, &settings);
+    let replayed = replay::replay(&loaded.records, opened.role, bundle.reader(), rules, lint);
     if loaded.skipped > 0 {
         output::note(&format!("{} lines of the file are damaged and were left out.", loaded.skipped));
     }

@@ -103,6 +103,7 @@ impl Settings {
                 rules: rules.clone(),
                 approval: limits::approval(&file.manager, &path)?,
                 limits: limits.clone(),
+                lint: lint.clone(),
                 ..ManagerOptions::default()
             },
             reader: ReaderOptions {

@@ -129,7 +129,7 @@ impl OkfVersion {
 }
 
 /// Settings of a run.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// `None` detects.
     pub profile: Option<Profile>,

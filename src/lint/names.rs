@@ -57,17 +57,13 @@ impl Names {
     pub fn of(wiki: &Wiki) -> Self {
         let mut names = Self::default();
         for page in wiki.pages() {
-            names.set_path(&page.path, true);
+            names.set_path(fold(page.path.as_str()), &page.path, true);
             names.set_page(&page.path, true);
         }
         let problems = wiki.problems().map(|(path, _)| path);
-        problems.chain(wiki.files()).chain(wiki.folders()).for_each(|path| names.set_path(path, true));
+        let others = problems.chain(wiki.files()).chain(wiki.folders());
+        others.for_each(|path| names.set_path(fold(path.as_str()), path, true));
         names
-    }
-
-    /// Whether something stands at exactly this path.
-    pub fn knows(&self, path: &BundlePath) -> bool {
-        self.alike(path).contains(path)
     }
 
     /// What stands under any letter case or Unicode form of a path.
@@ -99,8 +95,8 @@ impl Names {
         self.stems.get_or_init(all).get(&fold(stem))
     }
 
-    pub fn set_path(&mut self, path: &BundlePath, stands: bool) {
-        let folded = fold(path.as_str());
+    /// `folded` is what [`fold`] makes of the path.
+    pub fn set_path(&mut self, folded: String, path: &BundlePath, stands: bool) {
         if stands {
             self.paths.insert(folded, path);
         } else {

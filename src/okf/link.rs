@@ -1,5 +1,7 @@
 //! Links: every form in which a page points at something, as CommonMark parses it.
 
+use std::borrow::Cow;
+
 use percent_encoding::percent_decode_str;
 
 use super::path::{BundlePath, PathError};
@@ -84,7 +86,7 @@ impl Target {
             };
         }
         let (rest, fragment) = match destination.split_once('#') {
-            Some((rest, fragment)) => (rest, Some(decode(fragment)).filter(|f| !f.is_empty())),
+            Some((rest, fragment)) => (rest, Some(decode(fragment).into_owned()).filter(|f| !f.is_empty())),
             None => (destination, None),
         };
         let written = rest.split_once('?').map_or(rest, |(path, _)| path);
@@ -138,8 +140,8 @@ impl Target {
 }
 
 /// Percent-decodes once. Bytes that are no UTF-8 become U+FFFD, so that such a path exists nowhere.
-fn decode(text: &str) -> String {
-    percent_decode_str(text).decode_utf8_lossy().into_owned()
+fn decode(text: &str) -> Cow<'_, str> {
+    percent_decode_str(text).decode_utf8_lossy()
 }
 
 /// The scheme of a URI reference (RFC 3986 section 3.1) and what follows its colon.

@@ -284,6 +284,14 @@ impl<'a> Walk<'a> {
             return;
         }
         for c in text.chars() {
+            if c.is_ascii() {
+                // As below, without the tables of Unicode: most text by far. U+000B is white in Unicode only.
+                let blank = c.is_ascii_whitespace() || c == '\u{b}';
+                let in_word = c.is_ascii_alphanumeric() || (self.in_word && !blank);
+                self.facts.words += usize::from(in_word && !self.in_word);
+                self.in_word = in_word;
+                continue;
+            }
             // Scripts without blanks between words are counted by the character, as word processors do.
             if matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{323af}')
             {

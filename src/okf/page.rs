@@ -75,6 +75,12 @@ pub struct IndexEntry {
 impl Page {
     /// Parses a page. Never fails: a broken page yields the facts that can be had.
     pub fn parse(path: BundlePath, text: Arc<str>) -> Self {
+        let hash = ContentHash::of(text.as_bytes());
+        Self::of_known_hash(path, text, hash)
+    }
+
+    /// [`Self::parse`] for a text whose hash is at hand.
+    pub fn of_known_hash(path: BundlePath, text: Arc<str>, hash: ContentHash) -> Self {
         let bom = text.starts_with('\u{feff}');
         let frontmatter = Frontmatter::parse(&text);
         let start = match frontmatter.block {
@@ -92,7 +98,7 @@ impl Page {
         let mut by_slug: Vec<u32> = (0..).take(facts.headings.len()).collect();
         by_slug.sort_by_key(|at| facts.headings.get(*at as usize).map(|heading| &heading.slug));
         Self {
-            hash: ContentHash::of(text.as_bytes()),
+            hash,
             lines: LineIndex::new(&text),
             bom,
             body,

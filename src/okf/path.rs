@@ -63,23 +63,27 @@ impl BundlePath {
         if relative.contains('\\') {
             return Err(PathError::Backslash);
         }
-        let mut parts: Vec<&str> =
-            if relative.starts_with('/') { Vec::new() } else { self.components().collect() };
+        let start = if relative.starts_with('/') || self.is_root() { "" } else { self.as_str() };
+        let mut path = String::with_capacity(start.len() + 1 + relative.len());
+        path.push_str(start);
         for part in relative.split('/') {
             match part {
                 "" | "." => {}
                 ".." => {
-                    parts.pop().ok_or(PathError::Outside)?;
+                    let parent = path.rfind('/').ok_or(PathError::Outside)?;
+                    path.truncate(parent);
                 }
                 part if part.len() > MAX_COMPONENT => return Err(PathError::TooLong),
-                part => parts.push(part),
+                part => {
+                    path.push('/');
+                    path.push_str(part);
+                }
             }
         }
-        let path = format!("/{}", parts.join("/"));
         if path.len() > MAX_PATH {
             return Err(PathError::TooLong);
         }
-        Ok(Self(Arc::from(path)))
+        Ok(if path.is_empty() { Self::root() } else { Self(Arc::from(path)) })
     }
 
     /// Resolves `relative` as a link written in this page: from the page's folder.

@@ -63,21 +63,23 @@ const MARK: usize = 1024;
 
 impl LineIndex {
     pub fn new(text: &str) -> Self {
-        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let mut starts = vec![0];
         let mut marks = Vec::new();
-        let (mut last, mut characters) = (0, 0);
-        for (at, byte) in text.bytes().enumerate() {
-            if byte == b'\n' {
-                starts.push(offset(at + 1));
-                (last, characters) = (at + 1, 0);
-            } else if byte & 0xC0 != 0x80 {
-                // The first byte of a character.
-                if at - last >= MARK {
-                    marks.push((offset(at), characters));
-                    last = at;
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            if line.len() > MARK {
+                let mut last = 0;
+                for (characters, (at, _)) in line.char_indices().enumerate() {
+                    if at - last >= MARK {
+                        marks.push((count(start + at), count(characters)));
+                        last = at;
+                    }
                 }
-                characters += 1;
+            }
+            start += line.len();
+            if line.ends_with('\n') {
+                starts.push(count(start));
             }
         }
         Self { starts, marks }

@@ -154,6 +154,6 @@ impl Scanner<'_> {
             let text = format!("not UTF-8 text (first bad byte at offset {offset})");
             Error::new(ErrorKind::NotText { offset }, path, text)
         })?;
-        Ok(Arc::new(Page::parse(path.clone(), Arc::from(text))))
+        Ok(Arc::new(Page::of_known_hash(path.clone(), Arc::from(text), hash)))
     }
 }

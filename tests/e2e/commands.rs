@@ -59,6 +59,31 @@ fn lint_that_watches_prints_the_report_again_when_it_changes() {
 }
 
 #[test]
+fn lint_that_watches_says_once_what_the_bundle_hides() {
+    let (home, bundle) = (home(), bundle::small());
+    std::fs::create_dir(bundle.path().join(".okf")).unwrap();
+    std::fs::write(bundle.path().join(".okf/config.toml"), "[lint]\nignore = [\"L005\"]\n").unwrap();
+    let page = bundle.path().join("wiki/concepts/sail.md");
+    let sound = std::fs::read_to_string(&page).unwrap();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_wikiwright"))
+        .args(["lint", "--watch"])
+        .arg(bundle.path())
+        .env("HOME", home.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut summary = || lines.find(|line| line.contains(" in ") && line.contains("(profile")).unwrap();
+    summary();
+    std::fs::write(&page, sound.replace("hull.md", "keel.md")).unwrap();
+    assert!(summary().starts_with("1 error,"));
+    child.kill().unwrap();
+    let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    assert_eq!(said, "The bundle's .okf/config.toml turns off L005 (--isolated does not read it).\n");
+}
+
+#[test]
 fn a_path_that_is_no_bundle_exits_with_2_and_says_why() {
     let home = home();
     let file = home.path().join("page.md");

@@ -1,4 +1,5 @@
-//! Any bytes as a page: no panic, places inside the text, time that grows with the text and not with its square.
+//! Any bytes as a page: no panic, places inside the text, fixes that change nothing a second time, time that grows with the
+//! text and not with its square.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -126,6 +127,28 @@ proptest! {
             let destination = link.destination_span;
             prop_assert!(page.text.get(destination.start..destination.end).is_some(), "{link:?}");
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn fixes_of_any_bytes_change_nothing_a_second_time(
+        path in select(vec!["/b.md", "/index.md", "/log.md", "/AGENTS.md", "/sub/b.md"]),
+        bytes in bytes(),
+        profile in select(vec!["wiki", "okf"]),
+        all in any::<bool>(),
+    ) {
+        let bundle = Arc::new(MemoryBundle::default());
+        let write = |path: &str, text: &[u8]| bundle.write(&BundlePath::parse(path).unwrap(), text).unwrap();
+        write("/a.md", b"# A\n");
+        write(path, &bytes);
+        let (_, options) = options(profile);
+        for (path, text) in fixed(&bundle, &options, all).0 {
+            write(&path, &text);
+        }
+        prop_assert_eq!(fixed(&bundle, &options, all).0, Files::new());
     }
 }
 

@@ -368,6 +368,41 @@ fn the_very_link_that_a_finding_is_about_is_marked_and_no_other() {
 }
 
 #[test]
+fn text_that_a_finding_is_about_is_underlined_and_no_more_of_its_row() {
+    let page = "---\ntype: Concept\ntitle: A\ndescription: D.\nsources:\n  - id: s\n    resource: b.md\n---\n\n# A\n\nÜber [b](b.md) and a claim[^1] here[^s].\n\n[^1]: Noted.\n\n[^s]: Seen.\n";
+    let log = "# Log\n\n## 2026-07-19\n\nFine.\n\n## 19 July 2026\n\nText.\n";
+    let mut rig = Rig::new(
+        vec![
+            ("/index.md", "# I\n\n[log](log.md) [a](a.md)\n"),
+            ("/log.md", log),
+            ("/a.md", page),
+            ("/b.md", page),
+        ],
+        WIDE,
+    );
+    let underlined = |rig: &Rig| {
+        let (buffer, screen) = (rig.buffer(), rig.screen());
+        let mut rows = Vec::new();
+        for row in 0..u16::try_from(screen.lines().count()).unwrap() {
+            let marked = |column: &u16| {
+                let style = buffer[(*column, row)].style();
+                style.add_modifier.contains(Modifier::UNDERLINED | Modifier::BOLD)
+                    && matches!(style.fg, Some(Color::Red | Color::Yellow))
+            };
+            let text: String = (24..78).filter(marked).map(|x| buffer[(x, row)].symbol()).collect();
+            rows.extend((!text.is_empty()).then_some(text));
+        }
+        rows
+    };
+    rig.keys("alt-2 tab enter");
+    assert_eq!(open(&rig), "/log.md");
+    assert_eq!(underlined(&rig), ["19 July 2026"], "{}", rig.screen());
+    rig.keys("backspace tab enter");
+    assert_eq!(open(&rig), "/a.md");
+    assert_eq!(underlined(&rig), ["[1]"], "{}", rig.screen());
+}
+
+#[test]
 fn folders_fold_and_the_tree_opens_pages_and_sources() {
     let mut rig = Rig::sample(WIDE);
     rig.keys("alt-1 g g");

@@ -22,7 +22,7 @@ fn again(kept: &Kept, base: &Arc<MemoryBundle>) -> Replayed {
         kept.0.lock().unwrap().iter().map(|record| serde_json::to_string(record).unwrap() + "\n").collect();
     let loaded = record::load(lines.as_bytes()).unwrap();
     assert_eq!(loaded.skipped, 0);
-    replay(&loaded.records, Role::Manager, base.clone(), Rules::manager(true))
+    replay(&loaded.records, Role::Manager, base.clone(), Rules::manager(true), lint::Options::default())
 }
 
 /// Three assistants edit one file side by side, reading it anew whenever another was quicker; a fourth fails.

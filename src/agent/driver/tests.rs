@@ -334,11 +334,12 @@ async fn a_kept_session_can_be_run_again_and_says_what_differs() {
     drop(session);
 
     let records = kept.0.lock().unwrap().clone();
-    let again = replay(&records, Role::Manager, bundle.clone(), Rules::manager(true));
+    let again =
+        replay(&records, Role::Manager, bundle.clone(), Rules::manager(true), lint::Options::default());
     assert_eq!((again.calls, again.answers, again.differences), (6, 5, vec![]));
     // The bundle is another than the session saw.
     bundle.write(&BundlePath::parse("/wiki/b.md").unwrap(), b"other\n").unwrap();
-    let again = replay(&records, Role::Manager, bundle, Rules::manager(true));
+    let again = replay(&records, Role::Manager, bundle, Rules::manager(true), lint::Options::default());
     let what: Vec<_> = again.differences.iter().map(|d| d.what.as_str()).collect();
     assert_eq!(what, ["ls", "read_file", "pending changes"], "{:?}", again.differences);
     assert!(again.differences[1].recorded.contains("b\n") && again.differences[1].now.contains("other"));
@@ -365,6 +366,6 @@ async fn a_set_that_was_kept_ahead_of_its_calls_is_compared_when_they_are_back()
     let second = records.iter().rposition(|r| matches!(r, Record::Input { input: Input::ToolDone { .. } }));
     let warning = Record::Input { input: Input::Warn("Four fifths are used.".into()) };
     records.splice(second.unwrap()..second.unwrap(), staged.into_iter().chain([warning]));
-    let again = replay(&records, Role::Manager, bundle, Rules::manager(true));
+    let again = replay(&records, Role::Manager, bundle, Rules::manager(true), lint::Options::default());
     assert_eq!((again.calls, again.differences), (2, vec![]));
 }

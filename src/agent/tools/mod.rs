@@ -27,6 +27,7 @@ use super::event::{Ran, Role, Todo};
 use super::reading::Ledger;
 
 use crate::bundle::{Read, ReadOnly, Staged};
+use crate::lint;
 
 /// Most characters of a result: about 20,000 tokens.
 const MAX_RESULT: usize = 80_000;
@@ -72,6 +73,7 @@ pub struct Toolbox {
     /// Tools of the role that this session has not.
     without: &'static [Tool],
     gate: Arc<Gate>,
+    lint: lint::Options,
 }
 
 /// Lets calls that only look run side by side, and one that changes the staged set run alone: between reading a file and
@@ -85,17 +87,22 @@ struct Gate {
 impl Toolbox {
     /// The manager's tools. Every write goes to `staged`, which checks the rules.
     pub fn manager(staged: Arc<Staged>) -> Self {
-        Self { access: Access::Manager(staged), seen: Ledger::default(), without: &[], gate: Arc::default() }
+        Self::of(Access::Manager(staged))
     }
 
     /// The reader's tools.
     pub fn reader(bundle: Arc<dyn Read>) -> Self {
-        Self {
-            access: Access::Reader(ReadOnly::new(bundle)),
-            seen: Ledger::default(),
-            without: &[],
-            gate: Arc::default(),
-        }
+        Self::of(Access::Reader(ReadOnly::new(bundle)))
+    }
+
+    fn of(access: Access) -> Self {
+        let lint = lint::Options::default();
+        Self { access, seen: Ledger::default(), without: &[], gate: Arc::default(), lint }
+    }
+
+    /// With a linter that is told this.
+    pub fn judging(self, lint: lint::Options) -> Self {
+        Self { lint, ..self }
     }
 
     /// The tools of an assistant: the same bundle, rules and staged set, nothing read yet, and no assistants of its own.
@@ -109,6 +116,7 @@ impl Toolbox {
                 &[Tool::Task]
             },
             gate: self.gate.clone(),
+            lint: self.lint.clone(),
         }
     }
 
@@ -228,7 +236,9 @@ impl Toolbox {
             (Tool::Diff, Access::Manager(staged)) => change::diff(staged, arguments)?.into(),
             (Tool::Discard, Access::Manager(staged)) => change::discard(staged, arguments)?.into(),
             (Tool::WriteTodos, Access::Manager(_)) => plan::write_todos(arguments)?,
-            (Tool::OkfLint, Access::Manager(staged)) => plan::okf_lint(staged, &self.seen, arguments)?.into(),
+            (Tool::OkfLint, Access::Manager(staged)) => {
+                plan::okf_lint(staged, &self.seen, &self.lint, arguments)?.into()
+            }
             (Tool::Task, Access::Manager(_)) => Outcome::error("There is nobody here to give a task to."),
             (_, Access::Reader(_)) => Outcome::error("This tool is not for the reader."),
         })

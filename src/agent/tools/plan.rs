@@ -36,24 +36,31 @@ pub fn write_todos(arguments: &Arguments) -> Result<Outcome, String> {
     Ok(Outcome { todos: Some(todos), ..Outcome::ok(text) })
 }
 
-/// Judges the bundle as it would be; with `fix` first stages what mends findings beyond doubt. What the session may not read is judged too, or links to it would look broken; findings
-/// in it are not told.
+/// Judges the bundle as it would be; with `fix` first stages what mends findings beyond doubt. What the session may not read is
+/// judged too, or links to it would look broken; findings in it are not told.
 pub fn okf_lint(
     staged: &Staged,
     seen: &Ledger,
+    options: &lint::Options,
     arguments: &Arguments,
 ) -> Result<Result<String, String>, String> {
     let fix = arguments.flag("fix")?;
-    Ok(if fix { mend(staged, seen) } else { Ok(String::new()) }.and_then(|mended| judge(staged, mended)))
+    let mended = if fix { mend(staged, seen, options) } else { Ok(String::new()) };
+    Ok(mended.and_then(|mended| judge(staged, options, mended)))
 }
 
 /// Stages safe fixes and says which.
-fn mend(staged: &Staged, seen: &Ledger) -> Result<String, String> {
-    let readable = |finding: &Finding| staged.rules().check(Operation::Read, &finding.path).is_ok();
+fn mend(staged: &Staged, seen: &Ledger, options: &lint::Options) -> Result<String, String> {
+    let readable = |finding: &Finding| {
+        let told = options.levels.of(finding.rule, finding.level).is_some();
+        told && staged.rules().check(Operation::Read, &finding.path).is_ok()
+    };
+    // A fix must not bring a fault of a rule that is off either.
+    let every_rule = lint::Options { levels: lint::Levels::NONE, ..options.clone() };
     let request = Request {
         base: Arc::new(Staged::over(staged.base().clone(), &staged.changes())),
         rules: staged.rules(),
-        options: &lint::Options::default(),
+        options: &every_rule,
         all: false,
         wanted: &readable,
     };
@@ -86,9 +93,9 @@ fn mend(staged: &Staged, seen: &Ledger) -> Result<String, String> {
     Ok([vec![text], rows, vec![String::new(), String::new()]].concat().join("\n"))
 }
 
-fn judge(staged: &Staged, mut text: String) -> Result<String, String> {
+fn judge(staged: &Staged, options: &lint::Options, mut text: String) -> Result<String, String> {
     let wiki = super::change::proposed(staged)?;
-    let mut report = lint::lint(&wiki, &lint::Options::default());
+    let mut report = lint::lint(&wiki, options);
     report.findings.retain(|finding| staged.rules().check(Operation::Read, &finding.path).is_ok());
     for (level, name) in [(Level::Error, "errors"), (Level::Warning, "warnings"), (Level::Hint, "hints")] {
         let count = report.count(level);

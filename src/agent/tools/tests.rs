@@ -199,6 +199,21 @@ fn lint_judges_the_proposed_bundle() {
 }
 
 #[test]
+fn lint_follows_the_settings_of_the_person_and_the_bundle() {
+    let (_, tools) = manager();
+    let mut options = lint::Options::default();
+    let off = lint::select::Layer { ignore: vec!["L001".parse().unwrap()], ..Default::default() };
+    options.levels.lay(&off);
+    let tools = tools.judging(options);
+    let text = format!("{PAGE}[gone](gone.md)\n[up](../../../x.md)\n");
+    ok(&tools, "write_file", json!({"file_path": "/wiki/concepts/mast.md", "content": text}));
+    for tools in [&tools, &tools.assistant()] {
+        let found = ok(tools, "okf_lint", json!({}));
+        assert!(found.contains("L006") && !found.contains("L001"), "{found}");
+    }
+}
+
+#[test]
 fn the_plan_is_replaced_as_a_whole() {
     let (_, tools) = manager();
     let outcome = run(

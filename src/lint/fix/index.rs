@@ -1,8 +1,11 @@
 //! Fixes of catalogues: making an `index.md`, adding entries, dropping the entry of a page that is gone.
 
+use std::collections::HashSet;
+
 use super::{Fix, Safety};
 use crate::lint::Finding;
 use crate::lint::context::Context;
+use crate::lint::rules::links;
 use crate::okf::edit::{Splice, line_end};
 use crate::okf::{BundlePath, LinkKind, Page};
 use crate::text::Span;
@@ -11,7 +14,8 @@ use crate::wiki::refactor::styled;
 /// A new index with an entry for each concept page of its folder.
 pub fn create(context: &Context<'_>, finding: &Finding) -> Option<Fix> {
     let (wiki, index) = (context.wiki, &finding.path);
-    if wiki.exists(index) || !wiki.would_be_page(index) {
+    // Beside an `Index.md` many file systems have no room for it.
+    if wiki.exists(index) || !context.names.alike(index).is_empty() || !wiki.would_be_page(index) {
         return None;
     }
     let folder = index.parent()?;
@@ -24,13 +28,17 @@ pub fn create(context: &Context<'_>, finding: &Finding) -> Option<Fix> {
     (!entries.is_empty()).then_some(fix)
 }
 
-/// Entries for the pages that are not mentioned, after the last entry, else at the end.
+/// Entries for the pages that are not mentioned, after the last entry, else at the end. A page that a broken link of the
+/// index means gets none: mending the link makes it the entry.
 pub fn append(context: &Context<'_>, finding: &Finding, index: &Page) -> Option<Fix> {
     let missing = finding.data.get("pages")?.as_array()?;
     let folder = index.path.parent()?;
+    let meant: HashSet<BundlePath> =
+        index.links.iter().filter_map(|link| links::meant(context, index, link)).collect();
     let pages: Vec<&Page> = missing
         .iter()
         .filter_map(|name| context.wiki.page(&folder.join(name.as_str()?).ok()?).map(|page| &**page))
+        .filter(|page| !meant.contains(&page.path))
         .collect();
     let after_list = after_entries(index);
     let splices = after_list.into_iter().chain([(index.text.len(), "*")]);
@@ -38,8 +46,7 @@ pub fn append(context: &Context<'_>, finding: &Finding, index: &Page) -> Option<
     let splice = splices.filter_map(|(at, marker)| addition(index, at, marker, &pages)).find(|splice| {
         let text = crate::okf::edit::apply(&index.text, [splice.clone()]);
         let now = Page::parse(index.path.clone(), text.into());
-        let linked: std::collections::HashSet<&BundlePath> =
-            now.links.iter().filter_map(|l| l.target.path()).collect();
+        let linked: HashSet<&BundlePath> = now.links.iter().filter_map(|l| l.target.path()).collect();
         now.links.len() == index.links.len() + pages.len()
             && pages.iter().all(|page| linked.contains(&page.path))
     })?;
@@ -75,17 +82,22 @@ fn addition(index: &Page, at: usize, marker: &str, pages: &[&Page]) -> Option<Sp
     Some(Splice::insert(at, format!("{newline}{blank}{lines}{tail}")))
 }
 
-/// Takes the whole lines of an entry away. One that holds more than the link stays: what else it says may be wanted.
-pub fn drop_entry(finding: &Finding, index: &Page) -> Option<Fix> {
+/// Takes the whole line of an entry away. One that links anything that is still there, or goes on over more lines, stays:
+/// that may be wanted.
+pub fn drop_entry(context: &Context<'_>, finding: &Finding, index: &Page) -> Option<Fix> {
     let (text, span) = (&*index.text, finding.span?);
     let start = text.get(..span.start)?.rfind('\n').map_or(0, |at| at + 1);
     let lead = text.get(start..span.start)?;
     let end = next_line(text, span.end);
     let inside = |link: &&crate::okf::Link| span.start <= link.span.start && link.span.end <= span.end;
-    let links = index.links.iter().filter(inside).filter(|link| !matches!(link.kind, LinkKind::Field(_)));
+    let mut own = index.links.iter().filter(inside).filter(|link| !matches!(link.kind, LinkKind::Field(_)));
     let deeper = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len() > lead.len();
     let has_children = text.get(end..)?.lines().find(|line| !line.trim().is_empty()).is_some_and(deeper);
-    if !lead.trim().is_empty() || links.count() != 1 || has_children || span.of(text).contains('\n') {
+    if !lead.trim().is_empty()
+        || !own.all(|link| links::is_gone(context, index, link))
+        || has_children
+        || span.of(text).contains('\n')
+    {
         return None;
     }
     let target = finding.data.get("target")?.as_str()?;

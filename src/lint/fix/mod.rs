@@ -142,7 +142,7 @@ fn offer<'a>(context: &Context<'a>, finding: &Finding, places: &mut Option<Place
         return index::append(context, finding, page);
     }
     if is(&INDEX_ENTRY_BROKEN) {
-        return index::drop_entry(finding, page);
+        return index::drop_entry(context, finding, page);
     }
     let redirected = [&LINK_ABSOLUTE, &PATH_ABSOLUTE, &LINK_CASE, &LINK_BROKEN, &PATH_BROKEN, &IMAGE_MISSING];
     let is_redirected = redirected.into_iter().any(is);

@@ -9,6 +9,7 @@ mod shelves;
 mod tests;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -18,7 +19,7 @@ use super::names::{Groups, Names};
 use super::rules::types::Vocabulary;
 use super::rules::{self, bundle, graph, links, names, provenance, structure, types};
 use super::{Finding, OkfVersion, Options, Profile, Report, now, okf_version};
-use crate::okf::{BundlePath, Page};
+use crate::okf::{BundlePath, LinkKind, Page};
 use crate::wiki::{Outlook, Wiki};
 use circles::Circles;
 use reach::Reach;
@@ -127,12 +128,13 @@ impl Incremental {
         for path in changed {
             let old = self.pages.get(path).cloned();
             let new = wiki.page(path).cloned();
-            let stands = wiki.holds(path);
+            let stands = new.is_some() || wiki.holds(path);
             let mut moved = old.is_some() != new.is_some();
-            if stands != self.names.knows(path) {
+            let folded = fold(path.as_str());
+            if stands != self.names.of_folded(&folded).contains(path) {
                 moved = true;
-                self.touch_names(path, &mut dirty);
-                self.names.set_path(path, stands);
+                self.touch_names(&folded, &mut dirty);
+                self.names.set_path(folded, path, stands);
             }
             // Whatever it is, it is there: its folder does not lack it.
             if moved
@@ -279,11 +281,10 @@ impl Incremental {
     }
 
     /// The same for names, which have a finding at each path.
-    fn touch_names(&mut self, path: &BundlePath, dirty: &mut Dirty) {
-        let folded = fold(path.as_str());
-        if !dirty.names.contains(&folded) {
-            self.names.of_folded(&folded).iter().for_each(|path| self.shelves.clear(Part::Name, path));
-            dirty.names.insert(folded);
+    fn touch_names(&mut self, folded: &str, dirty: &mut Dirty) {
+        if !dirty.names.contains(folded) {
+            self.names.of_folded(folded).iter().for_each(|path| self.shelves.clear(Part::Name, path));
+            dirty.names.insert(folded.to_owned());
         }
     }
 
@@ -318,7 +319,11 @@ impl Incremental {
                 let page = context.wiki.page(path)?;
                 let mut findings = Findings::new(context.profile);
                 rules::check_page(context, page, &mut findings);
-                Some((path, findings.list, links::asked(context, page)))
+                // A link that leads nowhere is a finding, whatever the profile.
+                let clean =
+                    findings.list.is_empty() && page.links.iter().all(|link| link.kind != LinkKind::Wikilink);
+                let asked = if clean { BTreeSet::new() } else { links::asked(context, page) };
+                Some((path, findings.list, asked))
             })
             .filter(|(_, findings, asked)| !findings.is_empty() || !asked.is_empty())
             .collect();
@@ -335,10 +340,10 @@ impl Incremental {
 
     fn judge_groups(&mut self, context: &Context<'_>, dirty: Dirty) {
         let mut findings = Findings::new(self.profile);
-        for folded in &dirty.names {
-            names::check(context, context.names.of_folded(folded), &mut findings);
-        }
-        self.shelves.put(Part::Name, std::mem::take(&mut findings.list));
+        let named = each(&dirty.names, self.profile, |folded, findings| {
+            names::check(context, context.names.of_folded(folded), findings);
+        });
+        self.shelves.put(Part::Name, named);
         for folder in &dirty.folders {
             let Ok(folder) = BundlePath::parse(folder) else { continue };
             if let Ok(index) = folder.join("index.md") {
@@ -347,21 +352,21 @@ impl Incremental {
             structure::check_folder(context, &folder, self.folders.get(folder.as_str()), &mut findings);
         }
         self.shelves.put(Part::Folder, std::mem::take(&mut findings.list));
-        for path in dirty.orphans.iter().filter(|path| path.reserved().is_none()) {
-            self.shelves.clear(Part::Orphan, path);
-            if context.wiki.page(path).is_some() {
-                graph::check_orphan(context, path, &mut findings);
+        dirty.orphans.iter().for_each(|path| self.shelves.clear(Part::Orphan, path));
+        let orphans = each(&dirty.orphans, self.profile, |path, findings| {
+            if path.reserved().is_none() && context.wiki.page(path).is_some() {
+                graph::check_orphan(context, path, findings);
             }
-        }
-        self.shelves.put(Part::Orphan, std::mem::take(&mut findings.list));
-        for name in &dirty.slugs {
-            graph::check_slug(context.names.of_name(name), &mut findings);
-        }
-        self.shelves.put(Part::Slug, std::mem::take(&mut findings.list));
-        for title in &dirty.titles {
-            graph::check_title(context, self.titles.get(title), &mut findings);
-        }
-        self.shelves.put(Part::Title, std::mem::take(&mut findings.list));
+        });
+        self.shelves.put(Part::Orphan, orphans);
+        let slugs = each(&dirty.slugs, self.profile, |name, findings| {
+            graph::check_slug(context.names.of_name(name), findings);
+        });
+        self.shelves.put(Part::Slug, slugs);
+        let titles = each(&dirty.titles, self.profile, |title, findings| {
+            graph::check_title(context, self.titles.get(title), findings);
+        });
+        self.shelves.put(Part::Title, titles);
         self.shelves.clear(Part::Sprawl, &BundlePath::root());
         if let Some(vocabulary) = &self.vocabulary {
             for kind in &dirty.types {
@@ -373,6 +378,22 @@ impl Incremental {
             self.shelves.put(Part::Sprawl, findings.list);
         }
     }
+}
+
+/// What `check` finds of each key, in no order.
+fn each<K: Hash + Eq + Sync>(
+    keys: &HashSet<K>,
+    profile: Profile,
+    check: impl Fn(&K, &mut Findings) + Sync,
+) -> Vec<Finding> {
+    let judged = keys.par_iter().fold(
+        || Findings::new(profile),
+        |mut findings, key| {
+            check(key, &mut findings);
+            findings
+        },
+    );
+    judged.flat_map_iter(|findings| findings.list).collect()
 }
 
 /// What has to be judged again, by the key of each group.

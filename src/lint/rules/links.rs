@@ -33,6 +33,13 @@ pub fn is_gone(context: &Context<'_>, page: &Page, link: &Link) -> bool {
         && Place { context, page, link }.meant(path, *absolute).is_none()
 }
 
+/// What a link of `page` that leads nowhere is meant for, where that is one thing.
+pub fn meant(context: &Context<'_>, page: &Page, link: &Link) -> Option<BundlePath> {
+    let Target::Path { path, absolute, .. } = &link.target else { return None };
+    let place = Place { context, page, link };
+    (!context.wiki.exists(path)).then(|| place.meant(path, *absolute)).flatten().map(|(_, meant)| meant)
+}
+
 /// Folded stems of all names that the judgement of a page looks up besides the targets of its links: what appears or
 /// vanishes under one of them can change what is said of a link that leads nowhere.
 pub fn asked(context: &Context<'_>, page: &Page) -> BTreeSet<String> {

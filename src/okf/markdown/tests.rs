@@ -214,6 +214,7 @@ fn words_are_counted_in_prose_only() {
         4
     );
     assert_eq!(page("日本 x").words, 3);
+    assert_eq!(page("a\u{b}b\u{c}c d-é e_f - 4 ü\u{a0}g日h").words, 10);
 }
 
 #[test]

@@ -250,6 +250,18 @@ impl<'a> Canvas<'a> {
         }
     }
 
+    /// Notes where columns of the last row come from.
+    fn locate(&mut self, run: &Run, start: usize, end: usize) {
+        let clamp = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+        // A run that was wrapped reaches to the end of the whole.
+        let source =
+            crate::text::Span::new(run.source.start, run.source.end.min(run.source.start + run.text.len()));
+        if start < end && !source.is_empty() {
+            let row = self.out.lines.len().saturating_sub(1);
+            self.out.places.push(super::Place { row, columns: clamp(start)..clamp(end), source });
+        }
+    }
+
     /// A paragraph: wrapped rows.
     pub fn paragraph(&mut self, runs: &[Run]) {
         self.text(runs, Break::Words);
@@ -283,6 +295,7 @@ impl<'a> Canvas<'a> {
             {
                 self.cover(link, column, end);
             }
+            self.locate(run, column, end);
             column = end;
         }
     }

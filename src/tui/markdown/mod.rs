@@ -33,6 +33,17 @@ pub struct Rendered {
     pub headings: Vec<(usize, String)>,
     /// For each row, the byte of the source that it begins with. Never less than that of the row above.
     pub rows: Vec<usize>,
+    /// Of a page, what stands where, row by row.
+    pub places: Vec<Place>,
+}
+
+/// A piece of text on screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub row: usize,
+    pub columns: std::ops::Range<u16>,
+    /// Where it stands in the source.
+    pub source: Span,
 }
 
 /// A link on screen.
@@ -85,7 +96,7 @@ fn render_part(text: &str, part: &Part, width: u16, theme: &Theme, slugs: &mut S
     let mut canvas =
         if part.below { flow::Canvas::below(width, theme) } else { flow::Canvas::new(width, theme) };
     walk::draw(&mut canvas, part.range.of(text), part.range.start, &facts);
-    (canvas.finish(), outline.links.len())
+    (Rendered { places: Vec::new(), ..canvas.finish() }, outline.links.len())
 }
 
 /// The style of a link, and the mark behind it that says the same without colour. The blank does not break.

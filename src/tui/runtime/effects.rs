@@ -3,7 +3,7 @@
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Perform, model, work};
-use crate::agent::driver::Session;
+use crate::agent::driver::{ManagerOptions, Session};
 use crate::agent::{AgentCommand, BuildError, Manager, Reader, Role};
 use crate::bundle::hunk;
 use crate::bundle::ledger::Recovery;
@@ -43,8 +43,10 @@ impl World {
         let (manager, reader) = match setup.client {
             Some(client) => {
                 let read = setup.bundle.reader();
+                // As the bundle's own settings have it too.
+                let options = ManagerOptions { lint: setup.lint.clone(), ..setup.manager };
                 let manager = Manager::builder().backend(read.clone()).client(client.clone());
-                let manager = manager.options(setup.manager).keeping(setup.keeping.0).build();
+                let manager = manager.options(options).keeping(setup.keeping.0).build();
                 let reader = Reader::builder().backend(read).client(client);
                 let reader = reader.options(setup.reader).keeping(setup.keeping.1).build();
                 let told = |error: BuildError| drop(events.send(Event::Notice(error.to_string())));

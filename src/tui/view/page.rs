@@ -1,5 +1,7 @@
 //! The page pane: what was drawn of the page, from its first visible row.
 
+use std::ops::Range;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -9,7 +11,7 @@ use super::paint;
 use crate::lint::Counts;
 use crate::lint::Level;
 use crate::text::{Safe, Span as Interval, width};
-use crate::tui::markdown::RenderedLink;
+use crate::tui::markdown::{Place, RenderedLink};
 use crate::tui::state::layout::page_text;
 use crate::tui::state::page::Document;
 use crate::tui::state::{Pane, State};
@@ -42,11 +44,9 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     for (row, line) in rendered.lines.iter().skip(top).take(height).enumerate() {
         paint::line(buffer, text, row, line);
     }
-    for (link, style) in marks(state, theme) {
-        for (row, columns) in &link.spans {
-            if let Some(row) = row.checked_sub(top) {
-                paint::restyle(buffer, text, row, columns.clone(), style);
-            }
+    for (row, columns, style) in marks(state, theme, top..top + height) {
+        if let Some(row) = row.checked_sub(top) {
+            paint::restyle(buffer, text, row, columns, style);
         }
     }
     if focused && let Some(link) = state.page.link.and_then(|l| rendered.links.get(l)) {
@@ -77,27 +77,67 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Links of the open page that a finding is about, with the look of the worst one.
-fn marks<'s>(state: &'s State, theme: &Theme) -> Vec<(&'s RenderedLink, Style)> {
+/// Rows and columns that a finding of the open page is about, and their look: links as a whole, body text where no link is
+/// all of it. The worst come last, so that they are painted over the others. Only `rows` are looked at, for a page may have
+/// tens of thousands of findings.
+fn marks(state: &State, theme: &Theme, rows: Range<usize>) -> Vec<(usize, Range<u16>, Style)> {
     let (Some(Document::Page(page)), Some(rendered)) = (&state.page.document, &state.page.rendered) else {
         return Vec::new();
     };
     if state.page.rendered_path.as_ref() != Some(&page.path) {
         return Vec::new();
     }
+    let links: Vec<(&RenderedLink, Interval)> = rendered
+        .links
+        .iter()
+        .filter(|link| link.spans.iter().any(|(row, _)| rows.contains(row)))
+        .filter_map(|link| Some((link, page.links.get(link.link)?.span)))
+        .collect();
+    let first = rendered.places.partition_point(|place| place.row < rows.start);
+    let places: Vec<&Place> =
+        rendered.places.iter().skip(first).take_while(|place| place.row < rows.end).collect();
+    let seen = || links.iter().map(|(_, span)| *span).chain(places.iter().map(|place| place.source));
+    let start = seen().map(|span| span.start).min().unwrap_or(0);
+    let end = seen().map(|span| span.end).max().unwrap_or(0);
     let mut faults: Vec<(Level, Interval)> = state
         .findings_of(&page.path)
         .filter_map(|finding| Some((finding.level, finding.span?)))
-        .filter(|(_, span)| span.start < span.end)
+        .filter(|(_, span)| span.start < span.end && span.start < end && start < span.end)
         .collect();
-    faults.sort_unstable_by_key(|(level, span)| (*level, span.start));
-    let fault = |drawn: &RenderedLink| {
-        let link = page.links.get(drawn.link)?.span;
-        let inside = |(_, span): &&(Level, Interval)| link.start <= span.start && span.end <= link.end;
-        faults.iter().find(inside).map(|(level, _)| *level)
-    };
+    faults.sort_unstable_by_key(|(level, span)| (std::cmp::Reverse(*level), span.start));
+    let mut marks = Vec::new();
     let look = |level| theme.level(level).add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
-    rendered.links.iter().filter_map(|link| Some((link, look(fault(link)?)))).collect()
+    let around = |link: &Interval, span: &Interval| link.start <= span.start && span.end <= link.end;
+    for (level, span) in &faults {
+        if span.start < page.body.start || links.iter().any(|(_, link)| around(link, span)) {
+            continue;
+        }
+        let covered = places.iter().filter_map(|place| Some((place.row, covered(&page.text, place, *span)?)));
+        marks.extend(covered.map(|(row, columns)| (row, columns, look(*level))));
+    }
+    for (link, place) in &links {
+        if let Some((level, _)) = faults.iter().rfind(|(_, span)| around(place, span)) {
+            marks.extend(link.spans.iter().map(|(row, columns)| (*row, columns.clone(), look(*level))));
+        }
+    }
+    marks
+}
+
+/// The columns of a piece of text that a span covers: all of them where it is not drawn as it is written.
+fn covered(text: &str, place: &Place, span: Interval) -> Option<Range<u16>> {
+    let (start, end) = (span.start.max(place.source.start), span.end.min(place.source.end));
+    if start >= end {
+        return None;
+    }
+    let columns = |from, to| Some(width::width(text.get(from..to)?));
+    let all = usize::from(place.columns.end - place.columns.start);
+    let part = columns(place.source.start, start).zip(columns(start, end));
+    let Some((before, inside)) = part.filter(|_| columns(place.source.start, place.source.end) == Some(all))
+    else {
+        return Some(place.columns.clone());
+    };
+    let first = place.columns.start + u16::try_from(before).unwrap_or(u16::MAX);
+    Some(first..first + u16::try_from(inside).unwrap_or(u16::MAX))
 }
 
 fn title(state: &State, theme: &Theme) -> Line<'static> {
