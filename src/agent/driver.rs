@@ -8,6 +8,7 @@ use super::approval::{Approval, When};
 use super::assistant::Staff;
 use super::budget::{Limits, Meter};
 use super::client::ModelClient;
+use super::context::Facts;
 use super::engine::{Engine, Host};
 use super::event::{AgentCommand, AgentEvent, Role};
 use super::fsm::{Input, Loop};
@@ -16,6 +17,9 @@ use super::tools::Toolbox;
 use super::{prompt, review};
 use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
+
+/// Characters of the newest messages that stay as they are when the person has a conversation shortened.
+const COMPACTED: usize = 8000;
 
 /// Settings of a manager session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -189,6 +193,11 @@ impl Driver {
             let input = tokio::select! {
                 biased;
                 command = commands.recv() => match command {
+                    Some(AgentCommand::Compact) if engine.machine.is_idle() => {
+                        let facts = engine.facts();
+                        Input::Compact(Facts { keep: facts.keep.min(COMPACTED), ..facts })
+                    }
+                    Some(AgentCommand::Compact) => continue,
                     Some(command) => match self.command(command) {
                         Some(input) => input,
                         None => continue,
@@ -246,6 +255,7 @@ impl Driver {
             AgentCommand::Tell(note) => Some(Input::Warn(note)),
             AgentCommand::Unqueue(id) => Some(Input::Unqueue(id)),
             AgentCommand::Interrupt => Some(Input::Interrupt),
+            AgentCommand::Compact => None,
             AgentCommand::Reviewed { resolved, applied } => {
                 let mut merged = Vec::new();
                 let approving = std::mem::take(&mut self.approving);

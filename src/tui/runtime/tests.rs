@@ -23,6 +23,7 @@ fn state() -> State {
         theme: Theme::ansi(),
         keymap: crate::tui::keymap::Keymap::shipped(),
         suggestions: crate::tui::Suggestions::default(),
+        not_found: String::new(),
     };
     let mut state = State::new(fixed, (80, 24));
     // Neither loading nor running: nothing moves by itself.
