@@ -74,7 +74,7 @@ actions! {
     Unqueue = "unqueue", "drop the last waiting message";
     EntryPrevious = "entry-previous", "choose the entry above";
     EntryNext = "entry-next", "choose the entry below";
-    Details = "details", "show or hide reasoning and tool results, or the chosen entry's";
+    Details = "details", "show or hide reasoning and results, or the chosen entry";
     Copy = "copy", "copy the chosen entry, or the last answer";
     Archive = "archive", "have the manager archive the reader's answer";
     Find = "find", "search in the conversation";

@@ -451,7 +451,7 @@ fn without_a_model_the_pane_says_how_to_set_one_and_nothing_is_sent() {
 #[test]
 fn the_help_cuts_no_description_at_any_size() {
     for columns in [40, 50, 63, 64, 80, 120] {
-        let mut rig = Rig::sample((columns, 200));
+        let mut rig = Rig::sample((columns, 300));
         rig.keys("f1");
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let screen = words(&rig.screen().replace(['┃', '┏', '┗'], " "));

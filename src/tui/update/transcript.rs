@@ -69,7 +69,15 @@ pub fn choose(state: &mut State, below: bool) {
 pub fn details(state: &mut State) {
     let chat = state.chat_mut();
     match chat.chosen {
-        Some(at) => toggle(state, at),
+        Some(at) => {
+            toggle(state, at);
+            // What unfolds is read from its beginning.
+            let chat = state.chat_mut();
+            if chat.entries.get(at).is_some_and(|entry| entry.open == Some(true)) {
+                chat.top = chat.row_of(at);
+                chat.follow = false;
+            }
+        }
         None => {
             chat.details = !chat.details;
             for entry in &mut chat.entries {

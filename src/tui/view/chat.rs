@@ -202,15 +202,16 @@ fn rule(state: &State, chat: &Chat, columns: usize, style: ratatui::style::Style
             None => format!("context {}", status::tokens(chat.context)),
         });
     }
-    if chat.usage.input + chat.usage.output > 0 {
-        fact(format!("{}↑ {}↓", status::tokens(chat.usage.input), status::tokens(chat.usage.output)));
-    }
     if let Some(price) = state.price {
         fact(status::money(price.cost(chat.usage)));
     }
     let since = chat.started.map(|started| state.clock.saturating_sub(started)).or(chat.took);
     if let Some(time) = since {
         fact(status::clock(time));
+    }
+    // Last, because the bottom line says it too.
+    if chat.usage.input + chat.usage.output > 0 {
+        fact(format!("{}↑ {}↓", status::tokens(chat.usage.input), status::tokens(chat.usage.output)));
     }
     let facts = paint::fitting(facts, " · ", columns.saturating_sub(6), theme.dim);
     if facts.width() == 0 {
@@ -262,9 +263,11 @@ fn offers(state: &State, regions: &ChatRegions, buffer: &mut Buffer) {
     for (row, (at, offer)) in completion.offers.iter().enumerate().skip(top).take(height).enumerate() {
         let line = match offer {
             Offer::Command(command) => {
-                let name = format!("│ /{} {}", command.name(), command.takes());
+                // What it does says more than what it may take.
+                let (takes, room) = if columns >= 70 { (command.takes(), 26) } else { ("", 12) };
+                let name = format!("│ /{} {takes}", command.name());
                 Line::from(vec![
-                    Span::styled(format!("{name:<24}"), theme.key),
+                    Span::styled(format!("{name:<room$}"), theme.key),
                     Span::styled(command.does(), theme.text),
                 ])
             }
