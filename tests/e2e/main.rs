@@ -13,6 +13,7 @@ mod model;
 mod refactor;
 #[cfg(all(feature = "remote", feature = "archives"))]
 mod remote;
+mod session;
 mod sessions;
 mod support;
 mod workbench;

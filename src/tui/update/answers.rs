@@ -82,5 +82,10 @@ fn read(chat: &Chat) -> HashSet<BundlePath> {
 
 /// A search without a model has an answer.
 pub fn found(state: &mut State, query: String, passages: Vec<Passage>) {
-    state.reader.push(Item::Found { query, passages });
+    let chat = &mut state.reader;
+    chat.push(Item::Found { query, passages });
+    // The best come first, so the list is read from its beginning.
+    chat.top = chat.row_of(chat.entries.len().saturating_sub(2));
+    chat.follow = false;
+    chat.unseen = false;
 }
