@@ -78,9 +78,6 @@ impl World {
         };
         world.begin(Role::Manager, setup.keeping.0);
         world.begin(Role::Reader, setup.keeping.1);
-        if world.options.0.window.is_none() {
-            world.ask_window();
-        }
         world
     }
 
@@ -121,11 +118,7 @@ impl World {
             self.model = Some(model.to_owned());
             (model.to_owned(), price)
         });
-        let done = outcome.is_ok();
         let _ = self.events.send(Event::Connected(outcome));
-        if done {
-            self.ask_window();
-        }
     }
 
     /// Runs `job` on a blocking thread and sends its answer. A panic there was reported by the hook.
@@ -291,6 +284,7 @@ impl Perform for World {
                     let _ = events.send(Event::Choices(Choosing::Model, models));
                 });
             }
+            Effect::Window => self.ask_window(),
             Effect::Connect(model) => self.connect(&model),
             Effect::Begin { role, id } => {
                 let fresh = id.is_none();

@@ -91,6 +91,10 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
         AgentEvent::Usage(usage) => {
             chat.usage += usage;
             chat.context = usage.input.saturating_add(usage.output);
+            // Not before there is something to compare with it.
+            if state.window.is_none() && !std::mem::replace(&mut state.window_asked, true) {
+                return vec![Effect::Window];
+            }
         }
         AgentEvent::Retrying { attempt, wait, cause } => {
             chat.doing = Doing::Waiting { attempt, wait };

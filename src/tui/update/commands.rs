@@ -143,6 +143,7 @@ pub fn connected(state: &mut State, outcome: Result<(String, Option<crate::agent
             let model = Safe::line(&model).into_string();
             state.say(format!("{model} answers from now on."));
             (state.fixed.model, state.price, state.window) = (Some(model), price, None);
+            state.window_asked = false;
         }
         Err(why) => state.complain(why),
     }
