@@ -9,6 +9,7 @@ use super::approval::{Approval, When};
 use super::assistant::Staff;
 use super::budget::{Limits, Meter};
 use super::client::{ModelClient, Price};
+use super::context::Facts;
 use super::engine::{Engine, Host};
 use super::event::{AgentCommand, AgentEvent, CallId, Role};
 use super::fsm::{Input, Loop};
@@ -19,6 +20,9 @@ use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
 use crate::lint;
 use crate::okf::BundlePath;
+
+/// Characters of the newest messages that stay as they are when the person has a conversation shortened.
+const COMPACTED: usize = 8000;
 
 /// Settings of a manager session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -242,6 +246,11 @@ impl Driver {
             let input = tokio::select! {
                 biased;
                 command = commands.recv() => match command {
+                    Some(AgentCommand::Compact) if engine.machine.is_idle() => {
+                        let facts = engine.facts();
+                        Input::Compact(Facts { keep: facts.keep.min(COMPACTED), ..facts })
+                    }
+                    Some(AgentCommand::Compact) => continue,
                     Some(command) => match self.command(command) {
                         Some(input) => input,
                         None => continue,
@@ -339,6 +348,7 @@ impl Driver {
             AgentCommand::Tell(note) => Some(Input::Warn(note)),
             AgentCommand::Unqueue(id) => Some(Input::Unqueue(id)),
             AgentCommand::Interrupt => Some(Input::Interrupt),
+            AgentCommand::Compact => None,
             AgentCommand::Reviewed { resolved, applied } => {
                 let mut merged = Vec::new();
                 let approving = std::mem::take(&mut self.approving);

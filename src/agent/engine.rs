@@ -223,7 +223,8 @@ impl Engine {
         None
     }
 
-    fn facts(&self) -> Facts {
+    /// What a shortened conversation must still say.
+    pub fn facts(&self) -> Facts {
         let pending = self.tools.staged().map(|staged| staged.changes());
         let pending = pending.filter(|changes| !changes.is_empty());
         let read = self.tools.ledger().readings();

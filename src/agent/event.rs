@@ -149,6 +149,8 @@ pub enum AgentCommand {
     Tell(String),
     /// Takes a message back that the model was not told yet; see [`AgentEvent::Queued`].
     Unqueue(u64),
+    /// Shorten the beginning of the conversation now, when no turn runs.
+    Compact,
     /// Stop the running turn now. Nothing else is affected.
     Interrupt,
     /// The listener applied decided changes; the driver forgets what landed or was rejected and tells the model exactly what

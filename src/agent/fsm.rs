@@ -340,14 +340,19 @@ impl Loop {
     }
 
     fn compact(&mut self, facts: &Facts) -> Vec<Effect> {
-        if !matches!(self.phase, Phase::Asking { .. }) {
+        let asking = matches!(self.phase, Phase::Asking { .. });
+        if !asking && !self.is_idle() {
             return Vec::new();
         }
         let messages = std::mem::take(&mut self.messages);
         let before = messages.len();
         self.messages = context::compact(messages, &mut self.memory, &self.todos, facts);
         let left_out = (before + 1).saturating_sub(self.messages.len());
-        vec![Effect::Emit(AgentEvent::Compacted { left_out }), self.ask()]
+        let mut effects = vec![Effect::Emit(AgentEvent::Compacted { left_out })];
+        if asking {
+            effects.push(self.ask());
+        }
+        effects
     }
 
     fn model(&mut self, event: ModelEvent) -> Vec<Effect> {

@@ -1,6 +1,7 @@
 //! The command line: arguments, one file per subcommand, exit codes. Nothing above this room decides anything; nothing
 //! below it prints.
 
+mod around;
 pub mod ask;
 pub mod bundle;
 pub mod demo;

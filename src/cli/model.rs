@@ -112,8 +112,19 @@ struct ServedModel {
     id: String,
 }
 
+/// The models that a server lists, in its order.
+pub async fn list(server: &Server) -> Result<Vec<String>, String> {
+    let names = models(&server.base_url, server.api_key.as_ref(), LIST_PATIENCE).await;
+    names.ok_or_else(|| format!("The server {} lists no models; /model NAME takes a name.", server.base_url))
+}
+
 /// The server's first model; none when nothing answers in time or has no model.
 async fn first_model(base_url: &str, key: Option<&SecretString>, patience: Duration) -> Option<String> {
+    models(base_url, key, patience).await?.into_iter().next()
+}
+
+/// The server's models; none when nothing answers in time.
+async fn models(base_url: &str, key: Option<&SecretString>, patience: Duration) -> Option<Vec<String>> {
     let ask = async {
         let _ = rustls::crypto::ring::default_provider().install_default();
         // A proxy has no business between a person and their own machine, and would make the wait longer.
@@ -132,7 +143,7 @@ async fn first_model(base_url: &str, key: Option<&SecretString>, patience: Durat
             }
         }
         let models: Models = serde_json::from_slice(&body).ok()?;
-        models.data.into_iter().next().map(|model| model.id)
+        Some(models.data.into_iter().map(|model| model.id).collect())
     };
     tokio::time::timeout(patience, ask).await.ok()?
 }

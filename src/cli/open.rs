@@ -1,9 +1,12 @@
 //! `wikiwright [PATH]`: the workbench on a bundle.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use super::around::Surroundings;
 use super::sessions::{self, TakeUp};
 use super::{Exit, bundle, editor, model};
+use crate::agent::client::ModelClient;
 use crate::config::{Environment, Flags, Manner, Settings};
 use crate::tui::{self, Setup, Suggestions};
 
@@ -15,14 +18,23 @@ pub fn run(path: Option<&Path>, take_up: &TakeUp, flags: &Flags) -> anyhow::Resu
     let mut manner = Manner { lint: settings.lint.clone(), color: settings.color };
     let refused = manner.heed(&bundle, &environment).err();
     super::runtime()?.block_on(async {
-        let (client, model_hint) =
-            match model::client(settings.model.clone(), &settings.model_options, &environment).await {
-                Ok(client) => (Some(client), String::new()),
-                Err(hint) => (None, hint),
-            };
+        let options = &settings.model_options;
+        let connected = match model::resolve(settings.model.clone(), &environment).await {
+            Ok(endpoint) => model::connect(endpoint.clone(), options).map(|client| (client, endpoint)),
+            Err(hint) => Err(hint),
+        };
+        let (client, server, model_hint) = match connected {
+            Ok((client, endpoint)) => {
+                let client: Arc<dyn ModelClient> = Arc::new(client);
+                (Some(client), Some((endpoint, options.clone())), String::new())
+            }
+            Err(hint) => (None, None, hint),
+        };
         let name = client.as_ref().map(|client| client.name().to_owned()).unwrap_or_default();
         let keeping = sessions::keep(&bundle, &name, take_up, &settings)?;
+        let around = Surroundings::new(&bundle, &name, server, true);
         let setup = Setup {
+            around,
             keeping,
             bundle,
             client,

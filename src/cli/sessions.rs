@@ -65,6 +65,14 @@ pub struct Kept {
     pub pending: usize,
 }
 
+impl Kept {
+    /// Whether a wikiwright has it open.
+    pub fn is_open(&self) -> bool {
+        File::open(&self.file)
+            .is_ok_and(|file| rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err())
+    }
+}
+
 impl Store {
     /// None for a bundle that has no state folder: one in an archive or in object storage, or without a home folder.
     pub fn of(bundle: &Bundle) -> Option<Self> {

@@ -88,6 +88,38 @@ pub enum Effect {
         direction: Direction,
     },
     Agent(Role, AgentCommand),
+    /// Give what is being written to the person's editor, which has the terminal until it ends.
+    Write {
+        role: Role,
+        text: String,
+    },
+    /// List the sources, new and changed ones first.
+    Sources(Arc<Wiki>),
+    /// List the kept conversations of a role.
+    Kept(Role),
+    /// List the server's models.
+    Models,
+    /// Ask the model how many tokens fit it.
+    Window,
+    /// Put this model in the place of the one that answers.
+    Connect(String),
+    /// Begin a conversation, or go on with a kept one.
+    Begin {
+        role: Role,
+        id: Option<String>,
+    },
+    /// Find passages that fit the words.
+    Search {
+        wiki: Arc<Wiki>,
+        query: String,
+    },
+    /// Write a text to a new file of this name; an empty one is made up.
+    Export {
+        file: String,
+        text: String,
+    },
+    /// Give a text to the clipboard.
+    Copy(String),
     Suspend,
     Redraw,
     Quit,

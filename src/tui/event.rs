@@ -10,7 +10,9 @@ use super::effect::Opening;
 use super::markdown::Rendered;
 use super::state::edit::Place;
 use super::state::page::Document;
+use super::state::picker::{Choice, Choosing};
 use super::state::review::{DiffKey, Verdict, Weighed};
+use crate::agent::client::Price;
 use crate::agent::{AgentEvent, Role};
 use crate::bundle::ChangeSet;
 use crate::bundle::apply::Applied;
@@ -20,6 +22,7 @@ use crate::bundle::ledger::record::{Direction, Record};
 use crate::lint::Report;
 use crate::okf::BundlePath;
 use crate::wiki::Wiki;
+use crate::wiki::passages::Passage;
 
 #[derive(Debug)]
 pub enum Event {
@@ -94,6 +97,27 @@ pub enum Event {
         outcome: Result<(ChangeSet, Applied), String>,
     },
     Agent(Role, AgentEvent),
+    /// The composer's text came back from the person's editor, or why not.
+    Written {
+        role: Role,
+        text: Result<String, String>,
+    },
+    /// What can be chosen in a list, or why it is not known.
+    Choices(Choosing, Result<Vec<Choice>, String>),
+    /// Another conversation begins, or one goes on: its past follows as the agent's events.
+    Began {
+        role: Role,
+        fresh: bool,
+    },
+    /// Another model answers from now on, or why not.
+    Connected(Result<(String, Option<Price>), String>),
+    /// How many tokens fit the model, when it says so.
+    Window(Option<u64>),
+    /// What a plain search found for a question to a reader without a model.
+    Found {
+        query: String,
+        passages: Vec<Passage>,
+    },
     /// The session's task is gone.
     AgentGone(Role),
     /// Whether another folder, or none, stands where the bundle was opened.

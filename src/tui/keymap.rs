@@ -39,10 +39,18 @@ pub enum Layer {
     /// A page as it would be, or a list.
     Sheet,
     History,
+    /// While the composer offers something to complete.
+    Completion,
+    /// The field of the search in the conversation.
+    Find,
+    /// What it found, with the field left.
+    Found,
+    /// A list to choose from.
+    Picker,
 }
 
 impl Layer {
-    const ALL: [(Layer, &'static str, &'static str); 14] = [
+    const ALL: [(Layer, &'static str, &'static str); 18] = [
         (Layer::Global, "global", "Everywhere"),
         (Layer::Plain, "plain", "Outside text fields"),
         (Layer::Tree, "tree", "Tree"),
@@ -57,6 +65,10 @@ impl Layer {
         (Layer::Edit, "edit", "Edit of a proposed text"),
         (Layer::Sheet, "sheet", "Page as it would be, lists"),
         (Layer::History, "history", "History"),
+        (Layer::Completion, "completion", "Agent, while something is offered"),
+        (Layer::Find, "find", "Search in the conversation"),
+        (Layer::Found, "found", "Places found in the conversation"),
+        (Layer::Picker, "picker", "Lists to choose from"),
     ];
 
     pub fn title(self) -> &'static str {
@@ -324,7 +336,8 @@ mod tests {
     #[test]
     fn letters_are_never_bound_where_people_type() {
         let keymap = Keymap::shipped();
-        for layer in [Layer::Global, Layer::Chat, Layer::Reason, Layer::Edit] {
+        let fields = [Layer::Chat, Layer::Completion, Layer::Find, Layer::Picker, Layer::Reason, Layer::Edit];
+        for layer in fields.into_iter().chain([Layer::Global]) {
             for (action, sequences) in &keymap.layers[&layer] {
                 for sequence in sequences {
                     assert_eq!(sequence[0].typed(), None, "{} in {layer:?}", action.id());

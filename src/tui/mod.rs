@@ -19,10 +19,15 @@ pub mod view;
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
+use crate::agent::Role;
 use crate::agent::client::ModelClient;
 use crate::agent::driver::{ManagerOptions, ReaderOptions};
 use crate::agent::record::Keeping;
 use crate::bundle::Bundle;
+use crate::okf::BundlePath;
+use state::picker::Choice;
 
 /// Everything the workbench is started with.
 pub struct Setup {
@@ -42,8 +47,29 @@ pub struct Setup {
     pub lint: crate::lint::Options,
     /// What the manager and the reader keep, and take up.
     pub keeping: (Keeping, Keeping),
+    pub around: Arc<dyn Around>,
     /// Gives a text to the person's editor, which has the terminal until it ends, and brings back what was saved.
     pub edit: Edit,
+}
+
+/// What the workbench asks of the program that started it.
+pub trait Around: Send + Sync {
+    /// A fresh conversation.
+    fn begin(&self, role: Role) -> Keeping;
+    /// Conversations of this role that are kept, the newest first.
+    fn kept(&self, role: Role) -> Result<Vec<Choice>, String>;
+    /// A kept conversation, to go on with. Fails when another wikiwright has it.
+    fn take_up(&self, role: Role, id: &str) -> Result<Keeping, String>;
+    /// The models that can be chosen.
+    fn models(&self) -> BoxFuture<'static, Result<Vec<String>, String>>;
+    /// Another model of the same server; connects to nothing yet.
+    fn connect(&self, model: &str) -> Result<Arc<dyn ModelClient>, String>;
+    /// Writes a new file and says where it lies. An empty name is made up.
+    fn export(&self, file: &str, text: &str) -> Result<String, String>;
+    /// Gives a text to the clipboard and says how; none when the terminal has to be asked.
+    fn copy(&self, text: &str) -> Option<String>;
+    /// When a file of the bundle was last saved, in seconds since 1970; none where nobody knows.
+    fn saved(&self, path: &BundlePath) -> Option<i64>;
 }
 
 /// What [`Setup::edit`] does.

@@ -204,3 +204,16 @@ fn hook() {
         }
     }));
 }
+
+/// Asks the terminal to take a text into the clipboard (OSC 52). It never says whether it did. Must be called on the thread that
+/// draws.
+pub fn copy(text: &str) -> String {
+    let command = crossterm::clipboard::CopyToClipboard::to_clipboard_from(text);
+    match crossterm::execute!(io::stdout(), command) {
+        Ok(()) => format!(
+            "{} characters went to the terminal for its clipboard; whether it took them, it does not say.",
+            text.chars().count()
+        ),
+        Err(error) => format!("Nothing was copied: {error}"),
+    }
+}

@@ -16,6 +16,8 @@ pub struct Theme {
     pub border_focused: Style,
     pub selected: Style,
     pub selected_inactive: Style,
+    /// Words that a search found.
+    pub found: Style,
     pub folder: Style,
     pub error: Style,
     pub warning: Style,
@@ -99,6 +101,7 @@ impl Theme {
             border_focused: none,
             selected: with(Modifier::REVERSED),
             selected_inactive: with(Modifier::UNDERLINED),
+            found: with(Modifier::BOLD | Modifier::UNDERLINED),
             folder: with(Modifier::BOLD),
             error: with(Modifier::BOLD),
             warning: none,

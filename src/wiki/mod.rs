@@ -4,6 +4,7 @@
 //! Cheap to clone: a clone is a snapshot that later updates do not touch.
 
 mod graph;
+pub mod passages;
 pub mod refactor;
 mod scan;
 mod scope;

@@ -8,7 +8,7 @@ use super::support::command::{run, wikiwright};
 use super::support::pty::{self, ENTER, F2, Screen, Start, TAB};
 
 /// The demo opened, past the first lint; and the folder that it was copied to.
-fn demo() -> (Screen, PathBuf) {
+pub fn demo() -> (Screen, PathBuf) {
     let start = Start::new(&["demo"]).size(160, 45);
     let temporary = start.home().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
@@ -20,7 +20,7 @@ fn demo() -> (Screen, PathBuf) {
     (screen, copies[0].join("tide-mills"))
 }
 
-fn focus_chat(screen: &mut Screen) {
+pub fn focus_chat(screen: &mut Screen) {
     screen.send("c");
     screen.wait("the chat's mode", |text| text.contains(" MANAGER ") || text.contains(" READER "));
 }

@@ -16,6 +16,7 @@ mod network;
 mod refactor;
 #[cfg(all(feature = "remote", feature = "archives"))]
 mod remote;
+mod session;
 mod sessions;
 mod support;
 mod workbench;

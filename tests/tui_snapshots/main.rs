@@ -3,8 +3,10 @@
 
 mod approval;
 mod history;
+mod input;
 mod keys;
 mod review;
 mod rig;
 mod screens;
 mod sizes;
+mod transcript;

@@ -6,6 +6,7 @@ use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
+use wikiwright::agent::prompt::NOT_FOUND;
 use wikiwright::agent::{AgentCommand, AgentEvent, Role};
 use wikiwright::bundle::{Bundle, MemoryBundle, Read, Rules, Staged, Write, apply, hunk};
 use wikiwright::lint;
@@ -33,6 +34,8 @@ pub struct Rig {
     pub editor: Option<fn(&str) -> String>,
     /// A bundle whose history is shown; without a ledger unless a test gives it one.
     pub kept: Bundle,
+    /// When files were saved, for those that a test gives a time.
+    pub saved: Vec<(&'static str, i64)>,
 }
 
 pub fn path(text: &str) -> BundlePath {
@@ -79,6 +82,7 @@ impl Rig {
             theme: Theme::ansi(),
             keymap: Keymap::shipped(),
             suggestions: Suggestions::default(),
+            not_found: NOT_FOUND.to_owned(),
         };
         Self {
             state: State::new(fixed, size),
@@ -88,6 +92,7 @@ impl Rig {
             told: Vec::new(),
             terminal: Vec::new(),
             editor: None,
+            saved: Vec::new(),
         }
     }
 
@@ -182,6 +187,15 @@ impl Rig {
                 Effect::History => work::history(&self.kept),
                 Effect::RenderSet { id, width } => work::render_set(&self.kept, id, width, &theme),
                 Effect::Turn { id, direction } => work::turn(&self.kept, id, direction),
+                Effect::Write { role, text } => {
+                    let edited =
+                        self.editor.map_or_else(|| Err("no editor".to_owned()), |edit| Ok(edit(&text)));
+                    Event::Written { role, text: edited }
+                }
+                Effect::Sources(wiki) => work::sources(&wiki, &|path| {
+                    self.saved.iter().find(|(known, _)| *known == path.as_str()).map(|(_, at)| *at)
+                }),
+                Effect::Search { wiki, query } => work::search(&wiki, query),
                 Effect::Agent(role, command) => {
                     self.told.push((role, command));
                     continue;

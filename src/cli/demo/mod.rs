@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use super::around::Surroundings;
 use super::{Exit, bundle, editor, output};
 use crate::agent::client::scripted::{Script, Scripted};
 use crate::config::{Environment, Flags, Settings};
@@ -24,9 +25,11 @@ pub fn run(flags: &Flags) -> anyhow::Result<Exit> {
     tui::terminal::check()?;
     let settings = Settings::load(flags, &Environment::of_process())?;
     let root = copy()?;
+    let bundle = bundle::remember(bundle::open(&root)?, &settings);
     let setup = Setup {
         keeping: Default::default(),
-        bundle: bundle::remember(bundle::open(&root)?, &settings),
+        around: Surroundings::new(&bundle, "scripted", None, false),
+        bundle,
         client: Some(Arc::new(Scripted::new(Script::parse(SCRIPT)?, PAUSE))),
         model_hint: String::new(),
         banner: Some(format!("Demo: the model is scripted, nothing leaves this machine. {}", root.display())),

@@ -1,10 +1,15 @@
 //! Performs effects: hands them to blocking threads and sessions, and brings their answers back as events.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::switch::Switch;
 use super::{Perform, model, work};
-use crate::agent::driver::{ManagerOptions, Session};
-use crate::agent::{AgentCommand, BuildError, Manager, Reader, Role};
+use crate::agent::driver::{ManagerOptions, ReaderOptions, Session};
+use crate::agent::record::Keeping;
+use crate::agent::{AgentCommand, Manager, Reader, Role};
 use crate::bundle::hunk;
 use crate::bundle::ledger::Recovery;
 use crate::bundle::ledger::record::Origin;
@@ -12,10 +17,11 @@ use crate::bundle::open::Claim;
 use crate::bundle::watch::Changed;
 use crate::bundle::{Bundle, Rules};
 use crate::lint;
-use crate::tui::Setup;
 use crate::tui::effect::Effect;
 use crate::tui::event::Event;
 use crate::tui::state::State;
+use crate::tui::state::picker::{Choice, Choosing};
+use crate::tui::{Around, Setup, terminal};
 
 /// Everything an effect can reach.
 pub struct World {
@@ -27,10 +33,26 @@ pub struct World {
     changes: model::Changes,
     /// The model's name, for the ledger.
     model: Option<String>,
-    manager: Option<UnboundedSender<AgentCommand>>,
-    reader: Option<UnboundedSender<AgentCommand>>,
+    /// What the sessions ask; none without a model.
+    client: Option<Arc<Switch>>,
+    around: Arc<dyn Around>,
+    options: (ManagerOptions, ReaderOptions),
+    manager: Option<Talk>,
+    reader: Option<Talk>,
     /// What the manager was asked last, for the ledger.
     instruction: Option<String>,
+}
+
+/// Where a session hears commands. What it says is passed on as long as this is there.
+struct Talk {
+    commands: UnboundedSender<AgentCommand>,
+    live: Arc<AtomicBool>,
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        self.live.store(false, Ordering::SeqCst);
+    }
 }
 
 impl World {
@@ -40,25 +62,76 @@ impl World {
         let model = setup.client.as_ref().map(|client| client.name().to_owned());
         claim(setup.bundle.clone(), events.clone());
         let rules = setup.manager.rules();
-        let (manager, reader) = match setup.client {
-            Some(client) => {
-                let read = setup.bundle.reader();
-                // As the bundle's own settings have it too.
-                let options = ManagerOptions { lint: setup.lint.clone(), ..setup.manager };
-                let manager = Manager::builder().backend(read.clone()).client(client.clone());
-                let manager = manager.options(options).keeping(setup.keeping.0).build();
-                let reader = Reader::builder().backend(read).client(client);
-                let reader = reader.options(setup.reader).keeping(setup.keeping.1).build();
-                let told = |error: BuildError| drop(events.send(Event::Notice(error.to_string())));
-                (
-                    manager.map_err(told).ok().map(|manager| listen(manager.start(), &events)),
-                    reader.map_err(told).ok().map(|reader| listen(reader.start(), &events)),
-                )
-            }
-            None => (None, None),
+        // As the bundle's own settings have it too.
+        let manager = ManagerOptions { lint: setup.lint.clone(), ..setup.manager };
+        let mut world = Self {
+            bundle: setup.bundle,
+            lint: setup.lint,
+            rules,
+            events,
+            changes,
+            model,
+            client: setup.client.map(|client| Arc::new(Switch::new(client))),
+            around: setup.around,
+            options: (manager, setup.reader),
+            manager: None,
+            reader: None,
+            instruction: None,
         };
-        let bundle = setup.bundle;
-        Self { bundle, lint: setup.lint, rules, events, changes, model, manager, reader, instruction: None }
+        world.begin(Role::Manager, setup.keeping.0);
+        world.begin(Role::Reader, setup.keeping.1);
+        world
+    }
+
+    /// Starts a session in the place of the one before, which ends.
+    fn begin(&mut self, role: Role, keeping: Keeping) {
+        let Some(client) = self.client.clone() else { return };
+        let read = self.bundle.reader();
+        let session = match role {
+            Role::Manager => {
+                let manager = Manager::builder().backend(read).client(client).options(self.options.0.clone());
+                manager.keeping(keeping).build().map(Manager::start)
+            }
+            Role::Reader => {
+                let reader = Reader::builder().backend(read).client(client).options(self.options.1.clone());
+                reader.keeping(keeping).build().map(Reader::start)
+            }
+        };
+        let session = match session {
+            Ok(session) => Some(listen(session, &self.events)),
+            Err(error) => {
+                let _ = self.events.send(Event::Notice(error.to_string()));
+                None
+            }
+        };
+        match role {
+            Role::Manager => self.manager = session,
+            Role::Reader => self.reader = session,
+        }
+    }
+
+    /// Asks the model how much fits it.
+    fn ask_window(&self) {
+        let Some(client) = self.client.as_ref().map(|client| client.now()) else { return };
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            let window = client.context_window().await;
+            // Nobody listens any more when the workbench ends.
+            let _ = events.send(Event::Window(window));
+        });
+    }
+
+    /// Puts another model in the place of the one that answers.
+    fn connect(&mut self, model: &str) {
+        let outcome = self.around.connect(model).map(|client| {
+            let price = client.price();
+            if let Some(switch) = &self.client {
+                switch.put(client);
+            }
+            self.model = Some(model.to_owned());
+            (model.to_owned(), price)
+        });
+        let _ = self.events.send(Event::Connected(outcome));
     }
 
     /// Runs `job` on a blocking thread and sends its answer. A panic there was reported by the hook.
@@ -95,19 +168,23 @@ fn claim(bundle: Bundle, events: UnboundedSender<Event>) {
     });
 }
 
-/// Forwards a session's events; returns where its commands go.
-fn listen(session: Session, events: &UnboundedSender<Event>) -> UnboundedSender<AgentCommand> {
+/// Forwards a session's events while somebody talks to it.
+fn listen(session: Session, events: &UnboundedSender<Event>) -> Talk {
     let Session { role, commands, events: mut heard, .. } = session;
     let events = events.clone();
+    let live = Arc::new(AtomicBool::new(true));
+    let ours = live.clone();
     tokio::spawn(async move {
         while let Some(event) = heard.recv().await {
-            if events.send(Event::Agent(role, event)).is_err() {
+            if !ours.load(Ordering::SeqCst) || events.send(Event::Agent(role, event)).is_err() {
                 return;
             }
         }
-        let _ = events.send(Event::AgentGone(role));
+        if ours.load(Ordering::SeqCst) {
+            let _ = events.send(Event::AgentGone(role));
+        }
     });
-    commands
+    Talk { commands, live }
 }
 
 impl Perform for World {
@@ -197,13 +274,60 @@ impl Perform for World {
                     Role::Reader => &self.reader,
                 };
                 if let Some(session) = session
-                    && session.send(command).is_err()
+                    && session.commands.send(command).is_err()
                 {
                     let _ = self.events.send(Event::AgentGone(role));
                 }
             }
+            Effect::Sources(wiki) => {
+                let around = self.around.clone();
+                self.compute(move || work::sources(&wiki, &|path| around.saved(path)));
+            }
+            Effect::Search { wiki, query } => self.compute(move || work::search(&wiki, query)),
+            Effect::Kept(role) => {
+                let around = self.around.clone();
+                self.compute(move || Event::Choices(Choosing::Conversation, around.kept(role)));
+            }
+            Effect::Models => {
+                let (models, events) = (self.around.models(), self.events.clone());
+                tokio::spawn(async move {
+                    let choice =
+                        |name: String| Choice { value: name.clone(), label: name, note: String::new() };
+                    let models = models.await.map(|names| names.into_iter().map(choice).collect());
+                    let _ = events.send(Event::Choices(Choosing::Model, models));
+                });
+            }
+            Effect::Window => self.ask_window(),
+            Effect::Connect(model) => self.connect(&model),
+            Effect::Begin { role, id } => {
+                let fresh = id.is_none();
+                let keeping = match &id {
+                    None => Ok(self.around.begin(role)),
+                    Some(id) => self.around.take_up(role, id),
+                };
+                match keeping {
+                    Ok(keeping) => {
+                        let _ = self.events.send(Event::Began { role, fresh });
+                        self.begin(role, keeping);
+                    }
+                    Err(why) => {
+                        let _ = self.events.send(Event::Trouble(why));
+                    }
+                }
+            }
+            Effect::Export { file, text } => {
+                let around = self.around.clone();
+                self.compute(move || match around.export(&file, &text) {
+                    Ok(place) => Event::Notice(format!("The conversation is in {place}")),
+                    Err(why) => Event::Trouble(why),
+                });
+            }
+            Effect::Copy(text) => {
+                let said = self.around.copy(&text).unwrap_or_else(|| terminal::copy(&text));
+                let _ = self.events.send(Event::Notice(said));
+            }
             // The loop handles these: they need the terminal.
-            Effect::Suspend | Effect::Redraw | Effect::Edit { .. } | Effect::Quit => {}
+            Effect::Suspend | Effect::Redraw | Effect::Edit { .. } | Effect::Write { .. } | Effect::Quit => {}
         }
     }
 }

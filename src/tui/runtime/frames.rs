@@ -12,6 +12,7 @@ pub const FRAME: Duration = Duration::from_micros(16_667);
 pub struct Frames {
     dirty: bool,
     last: Option<Instant>,
+    first: Option<Instant>,
 }
 
 impl Frames {
@@ -25,8 +26,14 @@ impl Frames {
         self.dirty.then(|| self.last.map_or(now, |last| (last + FRAME).max(now)))
     }
 
+    /// Time since the first frame.
+    pub fn since_start(&self, now: Instant) -> Duration {
+        self.first.map_or(Duration::ZERO, |first| now.saturating_duration_since(first))
+    }
+
     /// A frame was drawn.
     pub fn drawn(&mut self, now: Instant) {
+        self.first.get_or_insert(now);
         self.dirty = false;
         self.last = Some(now);
     }

@@ -10,6 +10,7 @@ mod keyboard;
 mod leave;
 mod model;
 mod suspend;
+mod switch;
 pub mod work;
 
 use std::io;
@@ -28,6 +29,8 @@ use super::terminal::{self, Screen};
 use super::theme::Theme;
 use super::update::{settle, update};
 use super::{Error, ExitStatus, Setup, view};
+use crate::agent::Role;
+use crate::agent::prompt::NOT_FOUND;
 use crate::text::Safe;
 use burst::Burst;
 use effects::World;
@@ -47,6 +50,8 @@ enum Pause {
     Redraw,
     /// The person's editor gets the terminal.
     Edit(Place, String),
+    /// The same, with what is being written.
+    Write(Role, String),
     /// The process was stopped and continued from outside.
     Continued,
 }
@@ -64,6 +69,7 @@ pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
     let mut continued = leave::continued()?;
     let size = crossterm::terminal::size().unwrap_or((80, 24));
     let mut state = State::new(fixed(&setup), size);
+    state.price = setup.client.as_ref().and_then(|client| client.price());
     let mut frames = Frames::default();
     let mut burst = Burst::default();
     frames.request();
@@ -99,6 +105,13 @@ pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
             Pause::Continued if suspend::foreground() => screen.retake()?,
             Pause::Continued => {}
             Pause::Redraw => screen.forget()?,
+            Pause::Write(role, text) => {
+                let text = terminal::lend(|| edit(&text));
+                screen.retake()?;
+                update(&mut state, Event::Written { role, text })
+                    .into_iter()
+                    .for_each(|effect| world.perform(&state, effect));
+            }
             Pause::Edit(place, text) => {
                 let text = terminal::lend(|| edit(&text));
                 screen.retake()?;
@@ -125,6 +138,7 @@ fn fixed(setup: &Setup) -> Fixed {
         banner: setup.banner.clone(),
         theme: if setup.color { Theme::ansi() } else { Theme::plain() },
         keymap: super::keymap::Keymap::shipped(),
+        not_found: setup.reader.not_found_message.clone().unwrap_or_else(|| NOT_FOUND.to_owned()),
         suggestions: if has_model { setup.suggestions.clone() } else { super::Suggestions::default() },
     }
 }
@@ -213,6 +227,7 @@ where
             _ = tick.tick(), if state.animated() => events.push(Event::Tick),
         }
         let now = Instant::now();
+        state.clock = frames.since_start(now);
         let mut pause = None;
         for event in events {
             let event = match event {
@@ -251,6 +266,7 @@ fn pass<P: Perform>(
         match effect {
             Effect::Suspend => *pause = Some(Pause::Suspend),
             Effect::Redraw => *pause = Some(Pause::Redraw),
+            Effect::Write { role, text } => *pause = Some(Pause::Write(role, text)),
             Effect::Edit { place, text } => *pause = Some(Pause::Edit(place, text)),
             Effect::Quit => {}
             effect => world.perform(state, effect),

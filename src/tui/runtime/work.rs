@@ -18,10 +18,11 @@ use crate::tui::diff_view::Replaced;
 use crate::tui::effect::Opening;
 use crate::tui::event::Event;
 use crate::tui::state::page::Document;
+use crate::tui::state::picker::{Choice, Choosing};
 use crate::tui::state::review::{DiffKey, Verdict, Weighed};
 use crate::tui::theme::Theme;
 use crate::tui::{diff_view, markdown};
-use crate::wiki::Wiki;
+use crate::wiki::{Wiki, passages};
 
 /// Longest text of a file that is no page, in bytes and in rows: enough to read, not enough to stall.
 const TEXT_BYTES: usize = 1024 * 1024;
@@ -292,4 +293,43 @@ pub fn turn(bundle: &Bundle, id: Option<u64>, direction: Direction) -> Event {
         Ok((changes, applied))
     };
     Event::Turned { direction, outcome: done() }
+}
+
+/// Most passages that a search shows.
+const PASSAGES: usize = 8;
+
+/// Passages that fit the words.
+pub fn search(wiki: &Wiki, query: String) -> Event {
+    let passages = passages::passages(wiki, &query, PASSAGES);
+    Event::Found { query, passages }
+}
+
+/// So much later, in seconds, must a source be saved than its page to count as changed: files of one checkout differ by less.
+const LATER: i64 = 60;
+
+/// The sources in `raw/`: those that no page takes up first, then those saved after their page, then the others. `saved` says
+/// when a file was last saved.
+pub fn sources(wiki: &Wiki, saved: &dyn Fn(&BundlePath) -> Option<i64>) -> Event {
+    let Ok(raw) = BundlePath::parse("/raw") else { return Event::Choices(Choosing::Source, Ok(Vec::new())) };
+    let files = wiki.files().chain(wiki.pages().map(|page| &page.path));
+    let mut choices: Vec<(u8, Choice)> = files
+        .filter(|path| path.is_within(&raw) && !path.name().starts_with('.'))
+        .map(|path| {
+            let pages =
+                wiki.backlinks(path).filter(|page| !page.is_within(&raw) && page.reserved().is_none());
+            let (page, page_saved) = pages
+                .fold((None, None), |(first, newest), page| (first.or(Some(page)), newest.max(saved(page))));
+            let (order, note) = match (page, saved(path), page_saved) {
+                (None, ..) => (0, "new".to_owned()),
+                (Some(page), Some(source), Some(taken)) if source > taken + LATER => {
+                    (1, format!("changed since {}", page.relative()))
+                }
+                (Some(page), ..) => (2, format!("in {}", page.relative())),
+            };
+            let label = path.relative().to_owned();
+            (order, Choice { value: label.clone(), label, note })
+        })
+        .collect();
+    choices.sort_by(|(a, x), (b, y)| (a, &x.label).cmp(&(b, &y.label)));
+    Event::Choices(Choosing::Source, Ok(choices.into_iter().map(|(_, choice)| choice).collect()))
 }

@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use ratatui::text::Line;
 
+use super::completion::Completion;
 use super::composer::Composer;
-use crate::agent::event::{CallId, Queued, Todo, Usage};
-use crate::okf::Target;
+use crate::agent::answer::Problem;
+use crate::agent::event::{CallId, Queued, Todo, TodoStatus, Usage};
+use crate::okf::{BundlePath, Target};
 use crate::tui::markdown::Stream;
+use crate::wiki::passages::Passage;
 
 /// Longer answers are laid out four times a second while they stream, not with every frame.
 const LONG: usize = 16 * 1024;
@@ -34,6 +37,69 @@ pub enum Item {
         text: String,
         bad: bool,
     },
+    /// What the answer above rests on, checked.
+    Sources(Vec<Source>),
+    /// The reader says that the bundle is silent.
+    NotCovered,
+    /// What a plain search found for these words, without a model.
+    Found {
+        query: String,
+        passages: Vec<Passage>,
+    },
+}
+
+/// A place that an answer names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    pub path: BundlePath,
+    /// A heading's anchor.
+    pub fragment: Option<String>,
+    pub title: String,
+    /// Why it cannot be relied on.
+    pub problem: Option<Problem>,
+}
+
+impl Item {
+    /// What it says, without frames, marks and breaks of the screen.
+    pub fn plain(&self) -> String {
+        match self {
+            Self::You(text) | Self::Told(text) | Self::Answer(text) | Self::Reasoning(text) => text.clone(),
+            Self::Tool { summary, result, .. } => format!("{summary}\n\n{result}"),
+            Self::Todos(todos) => {
+                let mark = |status| if status == TodoStatus::Completed { "x" } else { " " };
+                todos.iter().map(|todo| format!("- [{}] {}\n", mark(todo.status), todo.content)).collect()
+            }
+            Self::Note { text, .. } => text.clone(),
+            Self::NotCovered => NOT_COVERED.to_owned(),
+            Self::Sources(sources) => {
+                let line = |(at, source): (usize, &Source)| {
+                    let problem = source.problem.map(|p| format!(" (not verified: {p})")).unwrap_or_default();
+                    format!("{}. [{}]({}){problem}\n", at + 1, source.title, source.place())
+                };
+                sources.iter().enumerate().map(line).collect()
+            }
+            Self::Found { query, passages } => {
+                let line = |(at, passage): (usize, &Passage)| {
+                    format!("{}. [{}]({}): {}\n", at + 1, passage.title, passage.place(), passage.text)
+                };
+                format!("Found for: {query}\n\n{}", passages.iter().enumerate().map(line).collect::<String>())
+            }
+        }
+    }
+}
+
+/// How it is shown that the bundle is silent.
+pub const NOT_COVERED: &str = "not covered: the wiki says nothing about this";
+
+impl Source {
+    /// `/wiki/a.md#b`.
+    pub fn place(&self) -> String {
+        place(&self.path, self.fragment.as_deref())
+    }
+}
+
+pub fn place(path: &BundlePath, fragment: Option<&str>) -> String {
+    fragment.map_or_else(|| path.to_string(), |fragment| format!("{path}#{fragment}"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,11 +131,13 @@ pub struct Entry {
     pub made: u64,
     /// What is laid out of an answer that still grows.
     pub stream: Option<Box<Stream>>,
+    /// Unfolded, or folded, by the person.
+    pub open: Option<bool>,
 }
 
 impl Entry {
     pub fn new(item: Item) -> Self {
-        Self { item, rows: Vec::new(), cited: Vec::new(), width: None, made: 0, stream: None }
+        Self { item, rows: Vec::new(), cited: Vec::new(), width: None, made: 0, stream: None, open: None }
     }
 
     /// Laying it out anew for every streamed word would cost the square of its length.
@@ -106,7 +174,19 @@ pub struct Chat {
     pub queued: VecDeque<String>,
     /// Those of them that the running turn has not been told yet and that can be taken back.
     pub waiting: Vec<Queued>,
+    /// What the running turn's answer names, held against the pages.
+    pub checked: Vec<crate::agent::answer::Cited>,
     pub usage: Usage,
+    /// Tokens of the last question and its answer.
+    pub context: u64,
+    /// When the running turn began, by [`State::clock`](super::State::clock).
+    pub started: Option<Duration>,
+    /// How long the last turn took.
+    pub took: Option<Duration>,
+    /// What can be completed at the caret.
+    pub completion: Option<Completion>,
+    /// The chosen entry.
+    pub chosen: Option<usize>,
     /// First visible row when not following.
     pub top: usize,
     /// Keep the end in view.
@@ -132,7 +212,13 @@ impl Chat {
             in_turn: false,
             queued: VecDeque::new(),
             waiting: Vec::new(),
+            checked: Vec::new(),
             usage: Usage::default(),
+            context: 0,
+            started: None,
+            took: None,
+            completion: None,
+            chosen: None,
             top: 0,
             follow: true,
             unseen: false,
@@ -141,6 +227,22 @@ impl Chat {
             has_model,
             gone: false,
             suggestions,
+        }
+    }
+
+    /// Another conversation takes this one's place; what is being written stays.
+    pub fn forget(&mut self) {
+        let composer = std::mem::take(&mut self.composer);
+        *self = Self { composer, ..Self::new(self.has_model, Vec::new()) };
+    }
+
+    /// The turn has begun or ended.
+    pub fn turn(&mut self, runs: bool, clock: Duration) {
+        self.in_turn = runs;
+        if runs {
+            self.started = Some(clock);
+        } else if let Some(started) = self.started.take() {
+            self.took = Some(clock.saturating_sub(started));
         }
     }
 
@@ -210,6 +312,15 @@ impl Chat {
     /// First row of an entry.
     pub fn row_of(&self, entry: usize) -> usize {
         self.entries.iter().take(entry).map(|e| e.rows.len()).sum()
+    }
+
+    /// The entry that this row of the transcript belongs to.
+    pub fn entry_at(&self, row: usize) -> Option<usize> {
+        let mut end = 0;
+        self.entries.iter().position(|entry| {
+            end += entry.rows.len();
+            row < end
+        })
     }
 
     /// The citation drawn at this row and column of the transcript.

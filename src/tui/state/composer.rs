@@ -5,8 +5,8 @@ use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Larger pastes are kept aside and stand in the text as one mark.
-const CHIP_BYTES: usize = 16 * 1024;
-const CHIP_LINES: usize = 120;
+const FOLD_BYTES: usize = 2 * 1024;
+const FOLD_LINES: usize = 12;
 /// Largest paste that is taken, in bytes.
 pub const MAX_PASTE: usize = 4 * 1024 * 1024;
 const HISTORY: usize = 200;
@@ -20,6 +20,7 @@ pub struct Composer {
     at: Option<usize>,
     /// What was being written before the history was entered.
     draft: String,
+    /// Folded pastes by their marks, which stand in the text and in the history.
     pastes: Vec<(String, String)>,
 }
 
@@ -60,6 +61,51 @@ impl Composer {
         self.area.move_cursor(CursorMove::End);
     }
 
+    /// Puts another text in, which undo takes back.
+    pub fn replace(&mut self, text: &str) {
+        self.area.select_all();
+        self.area.cut();
+        self.area.insert_str(clean(text));
+    }
+
+    /// Puts `text` in place of the last `chars` characters before the caret.
+    pub fn complete(&mut self, chars: usize, text: &str) {
+        for _ in 0..chars {
+            self.area.delete_char();
+        }
+        self.area.insert_str(text);
+    }
+
+    /// The caret's row, and what stands before it in its line.
+    pub fn before_caret(&self) -> (usize, String) {
+        let cursor = self.area.cursor();
+        let line = self.area.lines().get(cursor.0).map_or("", String::as_str);
+        (cursor.0, line.chars().take(cursor.1).collect())
+    }
+
+    /// Its text with folded pastes unfolded.
+    pub fn whole(&self) -> String {
+        self.unfold(&self.text())
+    }
+
+    fn unfold(&self, text: &str) -> String {
+        let mut whole = String::with_capacity(text.len());
+        let mut rest = text;
+        // The leftmost mark first, and nothing within a paste is taken for a mark.
+        while let Some((at, mark, paste)) = self
+            .pastes
+            .iter()
+            .filter_map(|(mark, paste)| rest.find(mark.as_str()).map(|at| (at, mark, paste)))
+            .min_by_key(|(at, ..)| *at)
+        {
+            whole.push_str(rest.get(..at).unwrap_or_default());
+            whole.push_str(paste);
+            rest = rest.get(at + mark.len()..).unwrap_or_default();
+        }
+        whole.push_str(rest);
+        whole
+    }
+
     /// Empties the field and remembers what stood there.
     pub fn clear(&mut self) {
         let text = self.text();
@@ -73,13 +119,10 @@ impl Composer {
         if shown.trim().is_empty() {
             return None;
         }
-        let mut text = shown.clone();
-        for (mark, paste) in std::mem::take(&mut self.pastes) {
-            text = text.replacen(&mark, &paste, 1);
-        }
+        let text = self.unfold(&shown).trim_end().to_owned();
         self.remember(shown);
         self.set("");
-        Some(text.trim_end().to_owned())
+        Some(text)
     }
 
     fn remember(&mut self, text: String) {
@@ -90,6 +133,8 @@ impl Composer {
             }
             self.history.push(text);
         }
+        let history = &self.history;
+        self.pastes.retain(|(mark, _)| history.iter().any(|text| text.contains(mark.as_str())));
     }
 
     /// One insertion whatever its size; a line break in it never sends. False when it is too large.
@@ -99,15 +144,26 @@ impl Composer {
         }
         let text = clean(text);
         let lines = text.lines().count();
-        if text.len() > CHIP_BYTES || lines > CHIP_LINES {
-            let mark =
-                format!("[pasted text {}: {lines} lines, {} bytes]", self.pastes.len() + 1, text.len());
+        if text.len() > FOLD_BYTES || lines > FOLD_LINES {
+            let mark = self.mark(&text, lines);
             self.area.insert_str(&mark);
             self.pastes.push((mark, text));
         } else {
             self.area.insert_str(text);
         }
         true
+    }
+
+    /// What stands for a folded paste, unlike every other one.
+    fn mark(&self, text: &str, lines: usize) -> String {
+        let size =
+            if lines > 1 { format!("{lines} lines") } else { format!("{} characters", text.chars().count()) };
+        let plain = format!("[pasted {size}]");
+        let taken = |mark: &str| self.pastes.iter().any(|(other, _)| other == mark);
+        if !taken(&plain) {
+            return plain;
+        }
+        (2..).map(|nth| format!("[pasted {size}, {nth}]")).find(|mark| !taken(mark)).unwrap_or(plain)
     }
 
     pub fn newline(&mut self) {
@@ -133,12 +189,17 @@ impl Composer {
     }
 
     /// Characters in the grapheme cluster before or after the caret, so that one key moves over what looks like
-    /// one character.
+    /// one character; all of the mark of a folded paste.
     fn cluster(&self, before: bool) -> usize {
         let cursor = self.area.cursor();
         let Some(line) = self.area.lines().get(cursor.0) else { return 1 };
         let split = line.char_indices().nth(cursor.1).map_or(line.len(), |(i, _)| i);
         let (head, tail) = line.split_at_checked(split).unwrap_or((line, ""));
+        let marks = self.pastes.iter().map(|(mark, _)| mark);
+        let mut marks = marks.filter(|m| if before { head.ends_with(*m) } else { tail.starts_with(*m) });
+        if let Some(mark) = marks.next() {
+            return mark.chars().count();
+        }
         let cluster = if before { head.graphemes(true).next_back() } else { tail.graphemes(true).next() };
         cluster.map_or(1, |c| c.chars().count())
     }

@@ -3,6 +3,7 @@
 
 use ratatui::layout::Rect;
 
+use super::picker::Picker;
 use super::review::{Mark, Review};
 use super::{Overlay, Pane, State};
 use crate::text::{Safe, width};
@@ -278,6 +279,29 @@ pub fn history(state: &State) -> (Rect, Rect) {
     }
 }
 
+/// Rows of a picker's list, below its field.
+pub fn picker_list(area: Rect) -> Rect {
+    let inner = inner(area);
+    Rect { y: inner.y.saturating_add(2), height: inner.height.saturating_sub(2), ..inner }
+}
+
+/// First visible row of a picker's list.
+pub fn picker_top(picker: &Picker, area: Rect) -> usize {
+    let height = usize::from(area.height);
+    picker.selected.saturating_sub(height / 2).min(picker.shown.len().saturating_sub(height))
+}
+
+/// Most offers that are seen at once.
+const OFFERS: usize = 8;
+
+/// What the composer offers, right above it.
+pub fn offers(state: &State, regions: &ChatRegions) -> Rect {
+    let count = state.chat().completion.as_ref().map_or(0, |c| c.offers.len().min(OFFERS));
+    let height = u16::try_from(count).unwrap_or(0).min(regions.transcript.height);
+    let y = (regions.transcript.y + regions.transcript.height).saturating_sub(height);
+    Rect { y, height, ..regions.transcript }
+}
+
 /// The field of the edit.
 pub fn edit_field(state: &State) -> Rect {
     inner(overlay_area(state))
@@ -320,5 +344,7 @@ pub fn overlay_box(state: &State) -> Option<Rect> {
             centred(state, QUESTION, u16::try_from(rows + 4).unwrap_or(u16::MAX))
         }
         Overlay::Reason { .. } => centred(state, 80, 6),
+        Overlay::Picker(_) => centred(state, 92, height.saturating_sub(6).clamp(8, 24)),
+        Overlay::Find(_) => regions(state).chat.map(|area| chat(state, area).composer).unwrap_or_default(),
     })
 }

@@ -1,23 +1,30 @@
 //! What the workbench knows: one value that [`super::update`] changes and [`super::view`] draws. No I/O, no clock.
 
 pub mod chat;
+pub mod command;
+pub mod completion;
 pub mod composer;
 pub mod edit;
+pub mod find;
 pub mod history;
 pub mod layout;
 pub mod page;
+pub mod picker;
 pub mod problems;
 pub mod review;
 pub mod tree;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chat::Chat;
 use composer::Line;
 use edit::Editing;
+use find::Find;
 use history::History;
 use page::PagePane;
+use picker::Picker;
 use problems::Problems;
 use review::{Mending, Review, Summary};
 use tree::Tree;
@@ -26,6 +33,7 @@ use super::Suggestions;
 use super::keymap::{Key, Keymap, Layer};
 use super::theme::Theme;
 use crate::agent::Role;
+use crate::agent::client::Price;
 use crate::bundle::ChangeSet;
 use crate::bundle::ledger::record::Direction;
 use crate::lint::{Counts, Finding, Profile, Report, Rule};
@@ -71,6 +79,9 @@ pub enum Overlay {
     Edit(Box<Editing>),
     Sheet(Sheet),
     History(History),
+    /// The search in the conversation. It covers nothing but the composer.
+    Find(Find),
+    Picker(Picker),
 }
 
 /// Text over everything, to read.
@@ -135,6 +146,8 @@ pub struct Fixed {
     pub theme: Theme,
     pub keymap: Keymap,
     pub suggestions: Suggestions,
+    /// What the reader says when the bundle is silent.
+    pub not_found: String,
 }
 
 pub struct State {
@@ -174,6 +187,14 @@ pub struct State {
     /// The exit status, once decided.
     pub ended: Option<u8>,
     pub ticks: u64,
+    /// Time since the start, as of the last event.
+    pub clock: Duration,
+    /// How many tokens fit the model, when it is known.
+    pub window: Option<u64>,
+    /// The model was asked for it.
+    pub window_asked: bool,
+    /// What tokens cost, when it is known.
+    pub price: Option<Price>,
 }
 
 impl State {
@@ -203,6 +224,10 @@ impl State {
             leaving: false,
             ended: None,
             ticks: 0,
+            clock: Duration::ZERO,
+            window: None,
+            window_asked: false,
+            price: None,
             fixed,
         }
     }
@@ -241,9 +266,15 @@ impl State {
             Some(Overlay::Edit(_)) => &[Layer::Edit, Layer::Global],
             Some(Overlay::Sheet(_)) => &[Layer::Sheet, Layer::Global],
             Some(Overlay::History(_)) => &[Layer::History, Layer::Global],
+            Some(Overlay::Find(find)) if find.typing => &[Layer::Find, Layer::Global],
+            Some(Overlay::Find(_)) => &[Layer::Found, Layer::Global],
+            Some(Overlay::Picker(_)) => &[Layer::Picker, Layer::Global],
             None => match self.focus {
                 Pane::Tree => &[Layer::Tree, Layer::Plain, Layer::Global],
                 Pane::Page => &[Layer::Page, Layer::Plain, Layer::Global],
+                Pane::Chat if self.chat().completion.is_some() => {
+                    &[Layer::Completion, Layer::Chat, Layer::Global]
+                }
                 Pane::Chat => &[Layer::Chat, Layer::Global],
             },
         }
@@ -253,7 +284,10 @@ impl State {
     pub fn typing(&self) -> bool {
         let field = match self.overlays.last() {
             None => self.focus == Pane::Chat,
-            Some(overlay) => matches!(overlay, Overlay::Reason { .. } | Overlay::Edit(_)),
+            Some(Overlay::Find(find)) => find.typing,
+            Some(overlay) => {
+                matches!(overlay, Overlay::Reason { .. } | Overlay::Edit(_) | Overlay::Picker(_))
+            }
         };
         field && self.pending.is_empty()
     }

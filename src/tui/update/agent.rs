@@ -1,6 +1,6 @@
 //! Events of the agents.
 
-use super::{review, tree};
+use super::{answers, review, tree};
 use crate::agent::{AgentEvent, Role};
 use crate::bundle::ChangeSet;
 use crate::bundle::hunk::FileDecision;
@@ -11,13 +11,14 @@ use crate::tui::state::chat::{Doing, Item, ToolState};
 use std::sync::Arc;
 
 pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
+    let clock = state.clock;
     let chat = state.chat_of_mut(role);
     match event {
         AgentEvent::Said(message) => chat.queued.push_back(message),
         AgentEvent::Notice(text) => chat.push(Item::Note { text, bad: true }),
         AgentEvent::TurnStarted { message } => {
             chat.waiting.clear();
-            chat.in_turn = true;
+            chat.turn(true, clock);
             chat.doing = Doing::Thinking;
             if chat.queued.front().is_some_and(|said| said.trim() == message.trim()) {
                 chat.queued.pop_front();
@@ -35,8 +36,11 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
             chat.push(Item::You(message));
         }
         AgentEvent::Queued(waiting) => chat.waiting = waiting,
-        AgentEvent::Compacted { .. } => {
-            let text = "The beginning of this conversation was shortened to fit the model.".to_owned();
+        AgentEvent::Compacted { left_out } => {
+            let text = match left_out {
+                0 => "This conversation is too short to be shortened.".to_owned(),
+                count => format!("The model is sent a short record in place of {count} older messages now."),
+            };
             chat.push(Item::Note { text, bad: false });
         }
         AgentEvent::SourcesRead(read) => {
@@ -86,14 +90,15 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
         AgentEvent::AwaitingReview(changes) => return staged(state, changes, Some(Opening::Arrived)),
         // The workbench's reader answers in prose.
         AgentEvent::Answered(_) => {}
-        AgentEvent::Cited(cited) => {
-            for (cited, problem) in cited.iter().filter_map(|cited| Some((cited, cited.problem?))) {
-                let text = format!("citation not verified: {} {problem}", Safe::line(&cited.path));
-                chat.push(Item::Note { text, bad: true });
-            }
-        }
+        // Listed when the turn ends.
+        AgentEvent::Cited(cited) => chat.checked = cited,
         AgentEvent::Usage(usage) => {
             chat.usage += usage;
+            chat.context = usage.input.saturating_add(usage.output);
+            // Not before there is something to compare with it.
+            if state.window.is_none() && !std::mem::replace(&mut state.window_asked, true) {
+                return vec![Effect::Window];
+            }
         }
         AgentEvent::Retrying { attempt, wait, cause } => {
             chat.doing = Doing::Waiting { attempt, wait };
@@ -107,11 +112,13 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
             });
         }
         AgentEvent::Finished { interrupted } => {
-            chat.in_turn = false;
+            chat.turn(false, clock);
             chat.doing = Doing::Nothing;
             chat.stop_tools();
             if interrupted {
                 chat.push(Item::Note { text: "stopped".to_owned(), bad: false });
+            } else if role == Role::Reader {
+                answers::finished(state);
             }
         }
         AgentEvent::Failed(why) => failed(state, role, why),
@@ -121,8 +128,9 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
 }
 
 fn failed(state: &mut State, role: Role, why: String) {
+    let clock = state.clock;
     let chat = state.chat_of_mut(role);
-    chat.in_turn = false;
+    chat.turn(false, clock);
     chat.doing = Doing::Failed;
     chat.stop_tools();
     chat.push(Item::Note { text: why, bad: true });
@@ -147,10 +155,11 @@ pub fn staged(state: &mut State, changes: ChangeSet, open: Option<Opening>) -> V
 }
 
 pub fn gone(state: &mut State, role: Role) {
+    let clock = state.clock;
     let chat = state.chat_of_mut(role);
     if !chat.gone {
         chat.gone = true;
-        chat.in_turn = false;
+        chat.turn(false, clock);
         chat.doing = Doing::Failed;
         chat.stop_tools();
         let text = "This agent has stopped for good; start wikiwright again to use it.".to_owned();

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{navigate, tree};
+use super::{keys, navigate, tree};
 use crate::lint::Report;
 use crate::okf::{BundlePath, ContentHash};
 use crate::tui::effect::Effect;
 use crate::tui::state::page::Document;
-use crate::tui::state::{Overlay, State};
+use crate::tui::state::{Overlay, Pane, State};
 use crate::wiki::Wiki;
 
 pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &[BundlePath]) -> Vec<Effect> {
@@ -29,6 +29,7 @@ pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &
         match start(&wiki) {
             Some(path) => effects.extend(navigate::open(state, &path, None)),
             None => {
+                bootstrap(state);
                 state.page.missing = Some(
                     "This folder holds no pages yet. A page is a markdown file; put a source into raw/ and ask the manager to ingest it."
                         .to_owned(),
@@ -84,6 +85,17 @@ fn reopen(state: &mut State, wiki: &Wiki, changed: &[BundlePath]) -> Vec<Effect>
     state.page.missing = Some("This page is gone from the bundle.".to_owned());
     Vec::new()
 }
+
+/// Offers the conversation that a wiki begins with.
+fn bootstrap(state: &mut State) {
+    if !state.manager.has_model || !state.manager.entries.is_empty() {
+        return;
+    }
+    state.manager.suggestions.insert(0, BOOTSTRAP.to_owned());
+    keys::focus(state, Pane::Chat);
+}
+
+const BOOTSTRAP: &str = "Begin a wiki here: ask me about its subject, categories, types and language, then propose AGENTS.md, the index and the log.";
 
 /// The page a bundle opens with.
 fn start(wiki: &Wiki) -> Option<BundlePath> {

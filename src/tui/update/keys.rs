@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
-use super::{chat, history, navigate, overlay, review, scroll, tree};
+use super::{chat, find, history, navigate, overlay, review, scroll, tree};
 use crate::tui::action::Action;
 use crate::tui::effect::{Effect, Opening};
 use crate::tui::keymap::{Key, Meaning};
@@ -42,6 +42,14 @@ pub fn key(state: &mut State, event: KeyEvent) -> Vec<Effect> {
                     edit.leaving = false;
                     edit.key(event);
                 }
+                Some(Overlay::Find(find)) if find.typing => {
+                    find.line.key(event);
+                    find::changed(state);
+                }
+                Some(Overlay::Picker(picker)) => {
+                    picker.filter.key(event);
+                    picker.narrow();
+                }
                 Some(_) => {}
                 None if state.focus == Pane::Chat => chat::typed(state, event),
                 None => {}
@@ -72,6 +80,14 @@ pub fn paste(state: &mut State, text: &str) {
     state.notice = None;
     match state.overlays.last_mut() {
         Some(Overlay::Reason { line, .. }) => line.paste(text),
+        Some(Overlay::Find(find)) if find.typing => {
+            find.line.paste(text);
+            find::changed(state);
+        }
+        Some(Overlay::Picker(picker)) => {
+            picker.filter.paste(text);
+            picker.narrow();
+        }
         Some(Overlay::Edit(edit)) => {
             edit.leaving = false;
             if !edit.paste(text) {
@@ -172,6 +188,7 @@ fn cancel(state: &mut State, leaving: bool) -> Vec<Effect> {
     }
     if state.focus == Pane::Chat && !state.chat().composer.is_empty() {
         state.chat_mut().composer.clear();
+        state.chat_mut().completion = None;
         state.say("Draft cleared; Up brings it back.");
         return Vec::new();
     }
@@ -181,7 +198,7 @@ fn cancel(state: &mut State, leaving: bool) -> Vec<Effect> {
     effects
 }
 
-fn quit(state: &mut State) -> Vec<Effect> {
+pub fn quit(state: &mut State) -> Vec<Effect> {
     let staged = state.staged.files.len();
     if staged == 0 {
         state.ended = Some(0);

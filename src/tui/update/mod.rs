@@ -1,17 +1,22 @@
 //! How the state answers an event: changes itself and says what is to be done in the world. No I/O, no clock.
 
 mod agent;
+mod answers;
 mod bundle;
 mod chat;
 pub mod citations;
+mod commands;
+mod find;
 mod history;
 mod keys;
 mod mouse;
 mod navigate;
 mod overlay;
+mod picker;
 mod review;
 mod scroll;
 mod settle;
+mod transcript;
 mod tree;
 
 pub use settle::settle;
@@ -51,6 +56,12 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::SetRendered { id, width, lines } => history::drawn(state, id, width, lines),
         Event::Turned { direction, outcome } => return history::turned(state, direction, outcome),
         Event::Agent(role, event) => return agent::event(state, role, event),
+        Event::Written { role, text } => chat::written(state, role, text),
+        Event::Choices(choosing, choices) => picker::arrived(state, choosing, choices),
+        Event::Began { role, fresh } => commands::began(state, role, fresh),
+        Event::Connected(outcome) => commands::connected(state, outcome),
+        Event::Window(window) => state.window = window,
+        Event::Found { query, passages } => answers::found(state, query, passages),
         Event::AgentGone(role) => agent::gone(state, role),
         Event::RootGone(gone) => state.root_gone = gone,
         Event::ReadOnly(read_only) => state.read_only = read_only,

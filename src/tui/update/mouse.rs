@@ -3,7 +3,7 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::{chat, history, keys, navigate, overlay, tree};
+use super::{chat, history, keys, navigate, overlay, picker, transcript, tree};
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
 use crate::tui::state::layout::{self, inner, overlay_box, page_text, regions};
@@ -100,7 +100,12 @@ fn click(state: &mut State, at: Position) -> Vec<Effect> {
             let top = state.chat().top;
             match state.chat().cited_at(top + row, at.x - text.x) {
                 Some(cited) => chat::open_citation(state, cited),
-                None => Vec::new(),
+                None => {
+                    if let Some(entry) = state.chat().entry_at(top + row) {
+                        transcript::toggle(state, entry);
+                    }
+                    Vec::new()
+                }
             }
         }
         _ => Vec::new(),
@@ -136,6 +141,16 @@ fn click_overlay(state: &mut State, at: Position) -> Vec<Effect> {
                 let row = file.top + row;
                 if let Some(hunk) = diff.hunks.iter().position(|rows| rows.contains(&row)) {
                     file.hunk = hunk;
+                }
+            }
+        }
+        Some(Overlay::Picker(list)) => {
+            let area = layout::picker_list(area);
+            if let Some(row) = row_in(area, at) {
+                let row = layout::picker_top(list, area) + row;
+                if row < list.shown.len() {
+                    list.selected = row;
+                    return picker::choose(state);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Actions while something lies over the panes.
 
-use super::{history, keys, navigate, review};
+use super::{find, history, keys, navigate, picker, review};
 use crate::bundle::ledger::record::Direction;
 use crate::tui::action::Action;
 use crate::tui::effect::Effect;
@@ -29,6 +29,8 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
             }
         }
         Some(Overlay::Review) => return review::act(state, action),
+        Some(Overlay::Find(_)) => return find::act(state, action),
+        Some(Overlay::Picker(_)) => return picker::act(state, action),
         // The end is clamped in `settle`.
         Some(Overlay::Sheet(sheet)) => move_by(&mut sheet.top, action, height, usize::MAX / 2),
         Some(Overlay::History(_)) => return history::act(state, action),

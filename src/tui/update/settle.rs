@@ -5,6 +5,7 @@ use super::citations;
 use crate::tui::effect::Effect;
 use crate::tui::event::Diff;
 use crate::tui::state::chat::Item;
+use crate::tui::state::find;
 use crate::tui::state::layout::{self, diff_text, inner, overlay_box, page_text, regions};
 use crate::tui::state::page::Document;
 use crate::tui::state::{Body, Overlay, Pane, State};
@@ -106,14 +107,14 @@ fn chat(state: &mut State, width: u16, height: usize) {
             }
             let stream = entry.stream.as_deref_mut();
             let (rows, cited) =
-                view::transcript::rows(&entry.item, stream, gap, width, details, &theme, &link);
+                view::transcript::rows(&entry.item, stream, gap, width, (details, entry.open), &theme, &link);
             entry.rows = rows;
             entry.cited = cited;
             entry.width = Some(width);
         }
         // These end without a blank row, so that a series of them stands close.
-        gap =
-            matches!(entry.item, Item::Tool { .. }) || (matches!(entry.item, Item::Reasoning(_)) && !details);
+        gap = matches!(entry.item, Item::Tool { .. })
+            || (matches!(entry.item, Item::Reasoning(_)) && !entry.open.unwrap_or(details));
     }
     let last = chat.rows().saturating_sub(height);
     if chat.follow {
@@ -122,6 +123,16 @@ fn chat(state: &mut State, width: u16, height: usize) {
     chat.top = chat.top.min(last);
     if chat.cited.is_some_and(|c| chat.citation(c).is_none()) {
         chat.cited = None;
+    }
+    let chat = state.chat();
+    // What was found may stand elsewhere now.
+    let found = match state.overlays.last() {
+        Some(Overlay::Find(find)) => find::places(chat, &find.line.text),
+        _ => return,
+    };
+    if let Some(Overlay::Find(find)) = state.overlays.last_mut() {
+        find.at = find.at.min(found.len().saturating_sub(1));
+        find.places = found;
     }
 }
 

@@ -5,14 +5,16 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
-use super::paint;
+use super::{paint, status};
 use crate::agent::Role;
 use crate::text::{Safe, width};
 use crate::tui::action::Action;
 use crate::tui::keymap::Layer;
 use crate::tui::state::chat::{Chat, Doing};
+use crate::tui::state::completion::Offer;
+use crate::tui::state::find::Find;
 use crate::tui::state::layout::{self, ChatRegions};
-use crate::tui::state::{Pane, State};
+use crate::tui::state::{Overlay, Pane, State};
 use crate::tui::theme::Theme;
 
 const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
@@ -143,7 +145,25 @@ fn transcript(state: &State, chat: &Chat, regions: &ChatRegions, buffer: &mut Bu
                 }
             }
         }
+        if chat.chosen == Some(index) {
+            // A bar beside it, in the column of air.
+            let gutter = Rect { x: area.x.saturating_sub(1), width: 1, ..area };
+            for at in
+                (start..end.saturating_sub(1).max(start + 1)).filter_map(|row| row.checked_sub(chat.top))
+            {
+                paint::line(buffer, gutter, at, &Line::styled("▌", theme.accent));
+            }
+        }
         start = end;
+    }
+    if let Some(Overlay::Find(find)) = state.overlays.last() {
+        for (nth, place) in find.places.iter().enumerate() {
+            let row = chat.row_of(place.entry) + place.row;
+            if let Some(at) = row.checked_sub(chat.top).filter(|at| *at < height) {
+                let style = if nth == find.at { theme.selected } else { theme.found };
+                paint::restyle(buffer, area, at, place.columns.clone(), style);
+            }
+        }
     }
     // What waits to be said stands below, where there is room.
     let used = start.saturating_sub(chat.top);
@@ -151,7 +171,11 @@ fn transcript(state: &State, chat: &Chat, regions: &ChatRegions, buffer: &mut Bu
         let line = width::truncate(Safe::line(message).as_str(), usize::from(area.width).saturating_sub(10));
         let row = used + index;
         if row < height {
-            paint::line(buffer, area, row, &Line::styled(format!("› {line}  waiting"), theme.dim));
+            let last = index + 1 == chat.queued.len() && !chat.waiting.is_empty();
+            let hint = if last { "  waiting: ↑ edits, Ctrl-X drops" } else { "  waiting" };
+            let line =
+                width::truncate(&line, usize::from(area.width).saturating_sub(2 + width::width(hint)).max(8));
+            paint::line(buffer, area, row, &Line::styled(format!("› {line}{hint}"), theme.dim));
         }
     }
     if chat.unseen && !chat.follow {
@@ -167,6 +191,102 @@ fn transcript(state: &State, chat: &Chat, regions: &ChatRegions, buffer: &mut Bu
     }
 }
 
+/// The line above the field: what the conversation fills and costs.
+fn rule(state: &State, chat: &Chat, columns: usize, style: ratatui::style::Style) -> Line<'static> {
+    let theme = &state.fixed.theme;
+    let mut facts = Vec::new();
+    let mut fact = |text: String| facts.push(vec![Span::styled(text, theme.dim)]);
+    if chat.context > 0 {
+        fact(match state.window.filter(|window| *window > 0) {
+            Some(window) => format!("context {} %", chat.context.saturating_mul(100) / window),
+            None => format!("context {}", status::tokens(chat.context)),
+        });
+    }
+    if let Some(price) = state.price {
+        fact(status::money(price.of(chat.usage)));
+    }
+    let since = chat.started.map(|started| state.clock.saturating_sub(started)).or(chat.took);
+    if let Some(time) = since {
+        fact(status::clock(time));
+    }
+    // Last, because the bottom line says it too.
+    if chat.usage.input + chat.usage.output > 0 {
+        fact(format!("{}↑ {}↓", status::tokens(chat.usage.input), status::tokens(chat.usage.output)));
+    }
+    let facts = paint::fitting(facts, " · ", columns.saturating_sub(6), theme.dim);
+    if facts.width() == 0 {
+        return Line::styled("─".repeat(columns), style);
+    }
+    let left = columns.saturating_sub(facts.width() + 4);
+    let mut spans = vec![Span::styled(format!("{} ", "─".repeat(left)), style)];
+    spans.extend(facts.spans);
+    spans.push(Span::styled(" ──".to_owned(), style));
+    Line::from(spans)
+}
+
+/// The field of the search, and how much was found.
+fn find_field(find: &Find, area: Rect, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
+    let count = match find.places.len() {
+        0 if find.line.text.trim().is_empty() => "Enter finds, Esc closes".to_owned(),
+        0 => "not found".to_owned(),
+        count if find.typing => format!("{}/{count}", find.at + 1),
+        count => format!("{}/{count}  n N / Esc", find.at + 1),
+    };
+    let columns = usize::from(area.width);
+    let head = "/ ";
+    let room = columns.saturating_sub(width::width(head) + width::width(&count) + 2).max(1);
+    let mut shown = Safe::line(&find.line.text).into_string();
+    while width::width(&shown) > room {
+        shown = shown.chars().skip(1).collect();
+    }
+    let caret = u16::try_from(width::width(head) + width::width(&shown)).unwrap_or(0);
+    let pad = columns.saturating_sub(usize::from(caret) + width::width(&count));
+    let line = Line::from(vec![
+        Span::styled(head, theme.key),
+        Span::styled(shown, theme.text),
+        Span::raw(" ".repeat(pad)),
+        Span::styled(count, theme.dim),
+    ]);
+    paint::line(buffer, area, 0, &paint::cut(&line, columns));
+    Some(Position { x: area.x.saturating_add(caret), y: area.y })
+}
+
+/// What can be completed, right above the field.
+fn offers(state: &State, regions: &ChatRegions, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let Some(completion) = &state.chat().completion else { return };
+    let area = layout::offers(state, regions);
+    let height = usize::from(area.height);
+    let top =
+        completion.selected.saturating_sub(height / 2).min(completion.offers.len().saturating_sub(height));
+    let columns = usize::from(area.width);
+    for (row, (at, offer)) in completion.offers.iter().enumerate().skip(top).take(height).enumerate() {
+        let line = match offer {
+            Offer::Command(command) => {
+                // What it does says more than what it may take.
+                let (takes, room) = if columns >= 70 { (command.takes(), 26) } else { ("", 12) };
+                let name = format!("│ /{} {takes}", command.name());
+                Line::from(vec![
+                    Span::styled(format!("{name:<room$}"), theme.key),
+                    Span::styled(command.does(), theme.text),
+                ])
+            }
+            Offer::File(path) => {
+                let name = Safe::line(path.relative()).into_string();
+                Line::styled(format!("│ {}", paint::shorten(&name, columns.saturating_sub(2))), theme.text)
+            }
+        };
+        ratatui::widgets::Clear.render(
+            Rect { y: area.y + u16::try_from(row).unwrap_or(0), height: 1, ..area }.intersection(buffer.area),
+            buffer,
+        );
+        paint::line(buffer, area, row, &paint::cut(&line, columns));
+        if at == completion.selected {
+            paint::row_style(buffer, area, row, theme.selected);
+        }
+    }
+}
+
 fn composer(state: &State, chat: &Chat, regions: &ChatRegions, buffer: &mut Buffer) -> Option<Position> {
     let theme = &state.fixed.theme;
     let area = regions.composer.intersection(buffer.area);
@@ -174,9 +294,12 @@ fn composer(state: &State, chat: &Chat, regions: &ChatRegions, buffer: &mut Buff
         return None;
     }
     let focused = state.focus == Pane::Chat;
-    let rule = "─".repeat(usize::from(area.width));
     let rule_style = if focused { theme.border_focused } else { theme.border };
-    paint::line(buffer, area, 0, &Line::styled(rule, rule_style));
+    paint::line(buffer, area, 0, &rule(state, chat, usize::from(area.width), rule_style));
+    if let Some(Overlay::Find(find)) = state.overlays.last() {
+        return find_field(find, Rect { y: area.y + 1, height: area.height - 1, ..area }, theme, buffer);
+    }
+    offers(state, regions, buffer);
     if area.height > 1 {
         let mark = Rect { y: area.y + 1, height: 1, ..area };
         paint::line(buffer, mark, 0, &Line::styled("›", if focused { theme.you } else { theme.dim }));
@@ -187,7 +310,8 @@ fn composer(state: &State, chat: &Chat, regions: &ChatRegions, buffer: &mut Buff
     }
     if chat.composer.is_empty() {
         let text = match (chat.has_model, chat.running(), state.role) {
-            (false, ..) => "no model",
+            (false, _, Role::Reader) => "no model: search this bundle",
+            (false, ..) => "no model: / lists commands",
             (true, true, _) => "Esc stops the turn; what you write now waits",
             (true, false, Role::Manager) => "tell the manager what to do",
             (true, false, Role::Reader) => "ask about this bundle",

@@ -8,12 +8,16 @@ use crate::tui::keymap::Layer;
 use crate::tui::state::Fixed;
 use crate::tui::theme::Theme;
 
-const LAYERS: [Layer; 13] = [
+const LAYERS: [Layer; 17] = [
     Layer::Global,
     Layer::Plain,
     Layer::Tree,
     Layer::Page,
     Layer::Chat,
+    Layer::Completion,
+    Layer::Find,
+    Layer::Found,
+    Layer::Picker,
     Layer::Review,
     Layer::Edit,
     Layer::Sheet,

@@ -40,7 +40,11 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     }
     if let Some(area) = regions.chat {
         let caret = chat::draw(state, area, frame.buffer_mut());
-        if state.focus == Pane::Chat && state.overlays.is_empty() {
+        let alone = match state.overlays.last() {
+            None => state.focus == Pane::Chat,
+            Some(overlay) => matches!(overlay, Overlay::Find(find) if find.typing),
+        };
+        if alone {
             cursor = caret;
         }
     }
@@ -70,6 +74,14 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
                 }
             }
             Overlay::Sheet(sheet) => overlay::sheet(state, sheet, frame.buffer_mut()),
+            // Drawn in the pane that it searches.
+            Overlay::Find(_) => {}
+            Overlay::Picker(picker) => {
+                let caret = overlay::picker(state, picker, frame.buffer_mut());
+                if top {
+                    cursor = caret;
+                }
+            }
             Overlay::History(history) => history::draw(state, history, frame.buffer_mut()),
         }
     }

@@ -13,7 +13,8 @@ use crate::text::{Safe, width};
 use crate::tui::action::Action;
 use crate::tui::keymap::Layer;
 use crate::tui::state::composer;
-use crate::tui::state::layout::overlay_box;
+use crate::tui::state::layout::{self, overlay_box};
+use crate::tui::state::picker::Picker;
 use crate::tui::state::problems::{Problems, Row};
 use crate::tui::state::review::Summary;
 use crate::tui::state::{Body, Overlay, Question, Sheet, State};
@@ -237,4 +238,59 @@ pub fn reason(state: &State, line: &composer::Line, whole: bool, buffer: &mut Bu
         &Line::from(vec![Span::styled("› ", theme.you), Span::styled(shown, theme.text)]),
     );
     Some(Position { x: field.x.saturating_add(column), y: field.y })
+}
+
+/// A list to choose from under the field that narrows it; says where the caret is.
+pub fn picker(state: &State, picker: &Picker, buffer: &mut Buffer) -> Option<Position> {
+    let theme = &state.fixed.theme;
+    let area = area(state, &|o| matches!(o, Overlay::Picker(_)));
+    let title = Line::styled(format!(" {} ", picker.title()), theme.title);
+    let right = Line::styled(" Enter chooses, Esc closes ", theme.dim);
+    let text = padded(paint::sheet(buffer, area, &title, &right, theme));
+    let columns = usize::from(text.width);
+    let filter = Safe::line(&picker.filter.text).into_string();
+    let count = format!("{}/{}", picker.shown.len(), picker.list().len());
+    let pad = columns.saturating_sub(2 + width::width(&filter) + width::width(&count));
+    let caret = u16::try_from(2 + width::width(&filter)).unwrap_or(0);
+    let field = Line::from(vec![
+        Span::styled("› ", theme.you),
+        Span::styled(filter, theme.text),
+        Span::styled(format!("{}{count}", " ".repeat(pad)), theme.dim),
+    ]);
+    paint::line(buffer, text, 0, &paint::cut(&field, columns));
+    let list = padded(layout::picker_list(area));
+    let message = match &picker.choices {
+        None => Some(("looking…".to_owned(), theme.dim)),
+        Some(Err(why)) => Some((why.clone(), theme.error)),
+        Some(Ok(all)) if all.is_empty() => Some((picker.nothing().to_owned(), theme.dim)),
+        Some(Ok(_)) if picker.shown.is_empty() => Some(("Nothing fits.".to_owned(), theme.dim)),
+        Some(Ok(_)) => None,
+    };
+    if let Some((message, style)) = message {
+        let message = Safe::line(&message).into_string();
+        for (row, range) in width::wrap(&message, columns).into_iter().enumerate() {
+            let part = message.get(range).unwrap_or_default().to_owned();
+            paint::line(buffer, list, row, &Line::styled(part, style));
+        }
+    }
+    let top = layout::picker_top(picker, list);
+    for (row, (at, choice)) in
+        picker.shown.iter().enumerate().skip(top).take(usize::from(list.height)).enumerate()
+    {
+        let Some(choice) = picker.list().get(*choice) else { continue };
+        let note = width::truncate(Safe::line(&choice.note).as_str(), columns / 2);
+        let room = columns.saturating_sub(width::width(&note) + 2);
+        let label = paint::shorten(Safe::line(&choice.label).as_str(), room);
+        let pad = columns.saturating_sub(width::width(&label) + width::width(&note));
+        let line = Line::from(vec![
+            Span::styled(label, theme.text),
+            Span::raw(" ".repeat(pad)),
+            Span::styled(note, theme.dim),
+        ]);
+        paint::line(buffer, list, row, &line);
+        if at == picker.selected {
+            paint::row_style(buffer, list, row, theme.selected);
+        }
+    }
+    Some(Position { x: text.x.saturating_add(caret), y: text.y })
 }

@@ -51,7 +51,10 @@ fn mode(state: &State) -> &'static str {
         Some(Overlay::Help { .. }) => "HELP",
         Some(Overlay::Problems(_)) => "FINDINGS",
         Some(Overlay::Explanation { .. }) => "RULE",
+        Some(Overlay::Sheet(_)) if state.review.is_none() => "TEXT",
         Some(Overlay::Review | Overlay::Reason { .. } | Overlay::Edit(_) | Overlay::Sheet(_)) => "REVIEW",
+        Some(Overlay::Find(_)) => "SEARCH",
+        Some(Overlay::Picker(_)) => "CHOOSE",
         Some(Overlay::Summary { .. }) => "WRITTEN",
         Some(Overlay::History(_)) => "HISTORY",
         Some(Overlay::Confirm(_)) => "QUESTION",
@@ -92,11 +95,29 @@ fn lint(state: &State) -> Vec<Span<'static>> {
 }
 
 /// `850`, `12.3k`, `1.2M`.
-fn tokens(count: u64) -> String {
+pub fn tokens(count: u64) -> String {
     match count {
         0..1000 => count.to_string(),
         1000..1_000_000 => format!("{}.{}k", count / 1000, count % 1000 / 100),
         _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
+}
+
+/// Money in millionths with as many digits as say something; what it is counted in is the person's.
+pub fn money(millionths: u64) -> String {
+    match millionths as f64 / 1e6 {
+        a if a < 0.01 => format!("{a:.4}"),
+        a if a < 10.0 => format!("{a:.2}"),
+        a => format!("{a:.0}"),
+    }
+}
+
+/// `0:07`, `12:30`, `1:02:03`.
+pub fn clock(time: std::time::Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds / 3600 {
+        0 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
     }
 }
 

@@ -38,6 +38,8 @@ struct Shared {
     received: Mutex<Vec<Received>>,
     closed: Mutex<usize>,
     change: Condvar,
+    /// Whoever asks for the models is told that there is no such list; it takes no reply.
+    no_list: bool,
 }
 
 /// The running server; its thread ends with the test's process.
@@ -107,10 +109,20 @@ pub fn calls(text: &str, calls: &[(&str, Value)]) -> Reply {
 impl Server {
     /// Starts with these replies, one for each request in turn; after the last it answers status 500.
     pub fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self::begin(replies, false)
+    }
+
+    /// The same for replies to a conversation: this server lists no models.
+    #[allow(dead_code, reason = "not everyone who shares this file talks so long")]
+    pub fn conversing(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self::begin(replies, true)
+    }
+
+    fn begin(replies: impl IntoIterator<Item = Reply>, no_list: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
         let address = listener.local_addr().expect("its address");
-        let shared =
-            Arc::new(Shared { replies: Mutex::new(replies.into_iter().collect()), ..Shared::default() });
+        let replies = Mutex::new(replies.into_iter().collect());
+        let shared = Arc::new(Shared { replies, no_list, ..Shared::default() });
         let server = Self { address, shared: shared.clone() };
         std::thread::spawn(move || {
             for connection in listener.incoming() {
@@ -144,8 +156,12 @@ impl Server {
 
 fn serve(mut connection: TcpStream, shared: &Shared) {
     let Some(received) = read(&mut connection) else { return };
-    shared.received.lock().unwrap().push(received);
-    let reply = shared.replies.lock().unwrap().pop_front();
+    let reply = if shared.no_list && received.path.ends_with("/models") {
+        Some(answer("404 Not Found", "text/plain", &[], b""))
+    } else {
+        shared.received.lock().unwrap().push(received);
+        shared.replies.lock().unwrap().pop_front()
+    };
     match reply
         .unwrap_or_else(|| answer("500 Internal Server Error", "text/plain", &[], b"no reply is scripted"))
     {
