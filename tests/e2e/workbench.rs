@@ -194,7 +194,7 @@ fn a_large_paste_without_marks_is_one_insertion() {
     screen.wait_for("F1 help");
     let began = std::time::Instant::now();
     screen.send(&"Some line of text that somebody pasted.\r".repeat(7500));
-    screen.wait_for("[pasted text 1: ");
+    screen.wait_for("[pasted ");
     assert!(began.elapsed().as_secs() < 8, "{:?}", began.elapsed());
     screen.send(F1);
     screen.wait_for(" Keys ");

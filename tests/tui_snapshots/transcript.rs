@@ -85,9 +85,11 @@ fn a_citation_that_cannot_be_verified_is_marked() {
     let problems: Vec<_> = sources.iter().map(|s| s.problem).collect();
     assert_eq!(problems, [Some(Problem::NoSection), Some(Problem::NotRead), Some(Problem::NoPage)]);
     let screen = rig.screen();
-    for text in
-        ["✗ not verified: has no such section", "was not read in this session", "there is no such page"]
-    {
+    for text in [
+        "✗ not verified: has no such section",
+        "was not read in this session",
+        "is no page: there is no such file",
+    ] {
         assert!(screen.contains(text), "{text}\n{screen}");
     }
 }
