@@ -90,3 +90,35 @@ fn a_name_that_makes_no_sound_bundle_is_refused_before_anything_is_made() {
         assert!(!home.path().join("new").exists(), "{arguments:?}");
     }
 }
+
+/// What the prompts and skills say lies somewhere, lies there in a fresh bundle. A page that is only an example needs its folder.
+#[test]
+fn every_path_that_a_prompt_or_a_skill_names_has_its_place_in_a_new_bundle() {
+    let home = tempfile::tempdir().unwrap();
+    assert_eq!(init(&home, &["w"]).code, Some(0));
+    let root = home.path().join("w");
+    // Paths are written from the bundle's root, from `wiki/`, or from a page's folder.
+    let bases = [root.clone(), root.join("wiki"), root.join("wiki/documents")];
+    let crate_root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let named = regex::Regex::new(r"`([^`\s]*(?:/|\.md))`").unwrap();
+    let mut checked = 0;
+    for folder in ["assets/prompts", "skills/okf-wiki", "skills/okf-wiki-reader"] {
+        for entry in std::fs::read_dir(crate_root.join(folder)).unwrap() {
+            let file = entry.unwrap().path();
+            let text = std::fs::read_to_string(&file).unwrap();
+            for path in named.captures_iter(&text).map(|found| found.get(1).unwrap().as_str()) {
+                let name = path.trim_start_matches('/');
+                let fixed = name.ends_with('/')
+                    || name.is_empty()
+                    || ["AGENTS.md", "index.md", "log.md"].contains(&name.rsplit('/').next().unwrap());
+                let there = bases.iter().any(|base| {
+                    let place = base.join(name);
+                    if fixed { place.exists() } else { place.parent().unwrap().is_dir() }
+                });
+                assert!(there, "{}: {path} has no place in a new bundle", file.display());
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 20, "{checked}");
+}

@@ -19,6 +19,7 @@ pub const F1: &str = "\x1bOP";
 pub const F2: &str = "\x1bOQ";
 pub const F6: &str = "\x1b[17~";
 pub const F8: &str = "\x1b[19~";
+pub const F9: &str = "\x1b[20~";
 pub const UP: &str = "\x1b[A";
 pub const DOWN: &str = "\x1b[B";
 pub const BACKSPACE: &str = "\x7f";
