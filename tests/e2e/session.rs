@@ -40,18 +40,16 @@ fn ingest_reject_edit_approve_undo() {
     let page = std::fs::read_to_string(bundle.join("wiki/concepts/bulb-turbine.md")).unwrap();
     assert!(page.contains("EDITED "), "{page}");
     assert!(bundle.join("wiki/entities/la-rance.md").exists());
-    // The history says what was asked, not that it was approved.
     screen.send(ENTER);
-    screen.wait_gone("━ Written ");
+    screen.wait_for("keep the index short");
+    screen.wait_for("plays a script");
+    // The history says what was asked, not that it was approved.
     screen.send(F9);
     screen.wait("the instruction in the history", |text| {
         text.contains("What was applied") && text.contains("Ingest raw/la-rance.md")
     });
     screen.send("\x1b");
     screen.wait_gone("What was applied");
-
-    screen.wait_for("keep the index short");
-    screen.wait_for("plays a script");
     screen.send("/undo");
     screen.wait_for("› /undo");
     screen.send(ENTER);
