@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use wikiwright::agent::event::{CallId, Todo, TodoStatus, Usage};
+use wikiwright::agent::answer::{Cited, Problem};
+use wikiwright::agent::event::{CallId, Queued, Todo, TodoStatus, Usage};
 use wikiwright::agent::{AgentEvent, Role};
 use wikiwright::bundle::Read;
 use wikiwright::bundle::ledger::record::{Origin, Record, Step};
@@ -239,11 +240,59 @@ fn loading() {
     shoot("loading", |size| Rig::unloaded(Vec::new(), size));
 }
 
+/// The views that the composer and the reader bring, in the colours of the terminal and without.
+fn helping() -> [(&'static str, Rig); 6] {
+    let rig = |keys: &str| {
+        let mut rig = Rig::sample((120, 40));
+        rig.keys(keys);
+        rig
+    };
+    let mut waiting = rig("alt-3 \"go\" enter");
+    waiting.manager(AgentEvent::TurnStarted { message: "go".to_owned() });
+    waiting.keys("\"first\" enter \"second\" enter");
+    let queued = |id, text: &str| Queued { id, text: text.to_owned() };
+    waiting.manager(AgentEvent::Queued(vec![queued(1, "first"), queued(2, "second")]));
+
+    let mut answer = rig("alt-3 f2 \"What is it?\" enter");
+    answer.reader(AgentEvent::TurnStarted { message: "What is it?".to_owned() });
+    answer.reader(AgentEvent::Text("A mill of the tide, see /wiki/concepts/tide-mill.md#parts.".to_owned()));
+    let cited = |path: &str, section: Option<&str>, problem| Cited {
+        path: path.to_owned(),
+        section: section.map(str::to_owned),
+        quote: None,
+        problem,
+    };
+    answer.reader(AgentEvent::Cited(vec![
+        cited("/wiki/concepts/tide-mill.md", Some("parts"), None),
+        cited("/wiki/concepts/sea-gate.md", None, Some(Problem::NotRead)),
+    ]));
+    answer.reader(AgentEvent::Finished { interrupted: false });
+
+    let mut found = conversation((120, 40));
+    found.keys("ctrl-f \"mill\"");
+    [
+        ("commands", rig("alt-3 \"/re\"")),
+        ("pages", rig("alt-3 \"see @til\"")),
+        ("sources_to_ingest", rig("alt-3 \"/ingest\" enter")),
+        ("waiting", waiting),
+        ("answer", answer),
+        ("search", found),
+    ]
+}
+
 #[test]
-fn without_colour() {
-    let mut rig = conversation((120, 40));
+fn helping_the_composer_and_the_reader() {
+    for (name, rig) in helping() {
+        insta::assert_snapshot!(format!("{name}_120x40"), rig.styled());
+    }
+}
+
+/// The rig without a colour, drawn anew.
+fn plain(mut rig: Rig) -> String {
     rig.state.fixed.theme = Theme::plain();
-    rig.state.manager.entries.iter_mut().for_each(|e| e.width = None);
+    for chat in [&mut rig.state.manager, &mut rig.state.reader] {
+        chat.entries.iter_mut().for_each(|entry| entry.width = None);
+    }
     rig.state.page.stale = true;
     rig.frame();
     let dump = rig.styled();
@@ -251,5 +300,13 @@ fn without_colour() {
         dump.rsplit("---\n").next().unwrap().lines().all(|l| l.contains("Reset on Reset")),
         "a colour in {dump}"
     );
-    insta::assert_snapshot!("plain_120x40", dump);
+    dump
+}
+
+#[test]
+fn without_colour() {
+    insta::assert_snapshot!("plain_120x40", plain(conversation((120, 40))));
+    for (name, rig) in helping() {
+        insta::assert_snapshot!(format!("plain_{name}_120x40"), plain(rig));
+    }
 }
