@@ -215,6 +215,31 @@ fn a_long_session_is_taken_up_again_in_time_in_proportion_to_its_length() {
 }
 
 #[test]
+fn d11_a_session_of_100_megabytes_loads_past_what_is_torn() {
+    let line = |input| serde_json::to_string(&Record::Input { input }).unwrap() + "\n";
+    let said = line(Input::Say("go".into()));
+    let turn = said.clone() + &line(answer(&"word ".repeat(20_000), &[]));
+    let mut bytes = Vec::with_capacity(102 << 20);
+    let mut turns = 0;
+    while bytes.len() < 100 << 20 {
+        bytes.extend_from_slice(turn.as_bytes());
+        turns += 1;
+        if turns == 500 {
+            bytes.extend_from_slice(&[0; 1 << 20]);
+            bytes.extend_from_slice(turn.as_bytes());
+            bytes.extend_from_slice(b"{\"kind\":\"input\",\"inp\n");
+        }
+    }
+    bytes.extend_from_slice(&turn.as_bytes()[..turn.len() / 2]);
+    let loaded = load(bytes.as_slice()).unwrap();
+    // The turn behind the zeros is there, and the last question; the cut line in the middle and the torn end are not.
+    assert_eq!((loaded.records.len(), loaded.skipped), (2 * (turns + 1) + 1, 2));
+    let mut machine = Loop::new("system".into(), Vec::new());
+    restore(&mut machine, &loaded.records);
+    assert_eq!(machine.messages().len(), 1 + 2 * (turns + 1) + 1);
+}
+
+#[test]
 fn damaged_lines_are_skipped_and_counted() {
     let (_, bytes) = conversation();
     let whole = load(bytes.as_slice()).unwrap().records;
