@@ -9,6 +9,7 @@ use super::client::ModelClient;
 use super::client::openai::{OpenAi, OpenAiSettings};
 use super::driver::{self, ManagerOptions, ReaderOptions, Session};
 use super::record::Keeping;
+use super::tools::ExtraTool;
 use crate::bundle::{Read, Rule};
 
 /// Parts that do not go together.
@@ -26,6 +27,8 @@ pub enum BuildError {
     TwoModels,
     #[error("{0}")]
     Model(String),
+    #[error("{0}")]
+    Tool(String),
     #[error("`system_prompt` is empty: leave it out for the role's own")]
     EmptyPrompt,
     #[error("`not_found_message` is empty: leave it out for the usual sentence")]
@@ -43,6 +46,7 @@ struct Parts {
     backend: Option<Arc<dyn Read>>,
     model: Option<OpenAiSettings>,
     client: Option<Arc<dyn ModelClient>>,
+    extra: Vec<ExtraTool>,
     keeping: Keeping,
 }
 
@@ -50,11 +54,13 @@ struct Parts {
 struct Put {
     bundle: Arc<dyn Read>,
     client: Arc<dyn ModelClient>,
+    extra: Vec<ExtraTool>,
     keeping: Keeping,
 }
 
 impl Parts {
     fn put(self) -> Result<Put, BuildError> {
+        ExtraTool::check(&self.extra).map_err(BuildError::Tool)?;
         let bundle = match (self.bundle, self.backend) {
             (Some(path), None) => {
                 crate::bundle::open(&path).map_err(|e| BuildError::Bundle(e.to_string()))?.reader()
@@ -71,7 +77,7 @@ impl Parts {
             (None, None) => return Err(BuildError::NoModel),
             (Some(_), Some(_)) => return Err(BuildError::TwoModels),
         };
-        Ok(Put { bundle, client, keeping: self.keeping })
+        Ok(Put { bundle, client, extra: self.extra, keeping: self.keeping })
     }
 }
 
@@ -103,6 +109,13 @@ macro_rules! common {
         #[must_use]
         pub fn client(mut self, client: Arc<dyn ModelClient>) -> Self {
             self.parts.client = Some(client);
+            self
+        }
+
+        /// A tool of one's own beside the role's; its assistants have it too.
+        #[must_use]
+        pub fn extra_tool(mut self, tool: ExtraTool) -> Self {
+            self.parts.extra.push(tool);
             self
         }
 
@@ -144,7 +157,8 @@ pub struct Manager {
 impl Manager {
     /// ```
     /// use std::sync::Arc;
-    /// use wikiwright::agent::Manager;
+    /// use serde_json::json;
+    /// use wikiwright::agent::{ExtraTool, Manager};
     /// use wikiwright::agent::client::openai::OpenAiSettings;
     /// use wikiwright::bundle::MemoryBundle;
     ///
@@ -153,6 +167,15 @@ impl Manager {
     ///     .backend(Arc::new(bundle))
     ///     .model(OpenAiSettings::new("http://localhost:11434/v1", "qwen3:8b", None))
     ///     .protect_raw(true)
+    ///     .extra_tool(ExtraTool::new(
+    ///         "word_count",
+    ///         "Counts the words of a text.",
+    ///         json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}),
+    ///         |arguments| {
+    ///             let text = arguments.get("text").and_then(|text| text.as_str()).ok_or("text is missing")?;
+    ///             Ok(text.split_whitespace().count().to_string())
+    ///         },
+    ///     ))
     ///     .build()?;
     /// // Within a tokio runtime `manager.start()` gives the session: commands in, events out, changes staged.
     /// # drop(manager);
@@ -167,7 +190,7 @@ impl Manager {
 
     /// Starts a session on the current tokio runtime. Its writes stay in [`Session::staged`].
     pub fn start(self) -> Session {
-        driver::manage(self.put.bundle, self.put.client, self.options, self.put.keeping)
+        driver::manage(self.put.bundle, self.put.client, self.options, self.put.extra, self.put.keeping)
     }
 }
 
@@ -257,7 +280,7 @@ impl Reader {
 
     /// Starts a session on the current tokio runtime.
     pub fn start(self) -> Session {
-        driver::answer(self.put.bundle, self.put.client, self.options, self.put.keeping)
+        driver::answer(self.put.bundle, self.put.client, self.options, self.put.extra, self.put.keeping)
     }
 }
 
@@ -358,6 +381,29 @@ mod tests {
         assert_eq!(fails(placeless), Some(BuildError::NoPlaceForNotFound));
         let placed = reader().system_prompt("Answer, or say {not_found}").not_found_message("No.");
         assert_eq!(fails(placed), None);
+    }
+
+    fn extra(name: &str) -> ExtraTool {
+        ExtraTool::new(name, "Does nothing.", serde_json::json!({"type": "object"}), |_| Ok(String::new()))
+    }
+
+    #[test]
+    fn a_tool_of_the_callers_needs_a_name_of_its_own() {
+        for (name, part) in [
+            ("read_file", "wikiwright has a tool of this name"),
+            ("task", "wikiwright has a tool of this name"),
+            ("wiki_answer", "wikiwright has a tool of this name"),
+            ("two words", "letters, digits"),
+            ("", "letters, digits"),
+        ] {
+            let error = reader().extra_tool(extra(name)).build().err().unwrap().to_string();
+            assert!(error.contains(part), "{name}: {error}");
+        }
+        let twice = reader().extra_tool(extra("echo")).extra_tool(extra("echo")).build().err();
+        assert_eq!(twice, Some(BuildError::Tool("the tool echo is added twice".to_owned())));
+        let odd = ExtraTool::new("odd", "", serde_json::json!({"type": "string"}), |_| Ok(String::new()));
+        let error = reader().extra_tool(odd).build().err().unwrap().to_string();
+        assert!(error.contains("no JSON Schema"), "{error}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::engine::{Engine, Host};
 use super::event::{AgentCommand, AgentEvent, CallId, Role};
 use super::fsm::{Input, Loop};
 use super::record::{self, Keeping, Log};
-use super::tools::Toolbox;
+use super::tools::{ExtraTool, Toolbox};
 use super::{answer, prompt, review};
 use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
@@ -109,6 +109,7 @@ pub(super) fn manage(
     bundle: Arc<dyn Read>,
     client: Arc<dyn ModelClient>,
     options: ManagerOptions,
+    extra: Vec<ExtraTool>,
     keeping: Keeping,
 ) -> Session {
     let staged = Arc::new(Staged::new(bundle, options.rules()));
@@ -116,7 +117,7 @@ pub(super) fn manage(
     let system = prompt::manager(own, options.lint_tool);
     let assistant = prompt::assistant(own, options.lint_tool);
     let ManagerOptions { approval, limits, lint, lint_tool, .. } = options;
-    let mut tools = Toolbox::manager(staged).judging(lint);
+    let mut tools = Toolbox::manager(staged).judging(lint).with_extra(extra);
     if !lint_tool {
         tools = tools.without_lint();
     }
@@ -128,6 +129,7 @@ pub(super) fn answer(
     bundle: Arc<dyn Read>,
     client: Arc<dyn ModelClient>,
     options: ReaderOptions,
+    extra: Vec<ExtraTool>,
     keeping: Keeping,
 ) -> Session {
     let not_found = options.not_found_message.as_deref().unwrap_or(prompt::NOT_FOUND);
@@ -137,7 +139,7 @@ pub(super) fn answer(
     let system = prompt::reader_with(options.system_prompt.as_deref(), not_found, options.structured_output);
     let manner =
         Manner { approval: Approval::default(), limits: options.limits, form, assistant: String::new() };
-    start(Toolbox::reader(bundle), client, system, keeping, manner)
+    start(Toolbox::reader(bundle).with_extra(extra), client, system, keeping, manner)
 }
 
 /// How a session works, whatever its role.
@@ -446,7 +448,7 @@ pub(crate) mod begin {
         client: Arc<dyn ModelClient>,
         options: ManagerOptions,
     ) -> Session {
-        manage(bundle, client, options, Keeping::default())
+        manage(bundle, client, options, Vec::new(), Keeping::default())
     }
 
     pub fn keep_manager(
@@ -455,7 +457,7 @@ pub(crate) mod begin {
         options: ManagerOptions,
         keeping: Keeping,
     ) -> Session {
-        manage(bundle, client, options, keeping)
+        manage(bundle, client, options, Vec::new(), keeping)
     }
 
     pub fn start_reader(
@@ -463,7 +465,7 @@ pub(crate) mod begin {
         client: Arc<dyn ModelClient>,
         options: ReaderOptions,
     ) -> Session {
-        super::answer(bundle, client, options, Keeping::default())
+        super::answer(bundle, client, options, Vec::new(), Keeping::default())
     }
 }
 #[cfg(test)]

@@ -25,3 +25,4 @@ pub mod tools;
 
 pub use builder::{BuildError, Manager, ManagerBuilder, Reader, ReaderBuilder};
 pub use event::{AgentCommand, AgentEvent, Role};
+pub use tools::ExtraTool;

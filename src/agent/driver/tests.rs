@@ -219,6 +219,52 @@ async fn a_panic_in_a_tool_is_that_calls_error() {
 }
 
 #[tokio::test]
+async fn a_tool_of_the_callers_is_offered_and_called_and_its_panic_is_an_error_for_the_model() {
+    let echo = || {
+        ExtraTool::new("echo", "Echoes.", json!({"type": "object"}), |arguments| {
+            match arguments.get("text").and_then(|text| text.as_str()) {
+                Some("panic") => panic!("as asked"),
+                Some(text) => Ok(format!("echo: {text}")),
+                None => Err("text is missing; send it".to_owned()),
+            }
+        })
+    };
+    let bundle = || Arc::new(MemoryBundle::new([("/wiki/a.md", "a\n")]).unwrap());
+    for role in [Role::Manager, Role::Reader] {
+        let given =
+            [json!({"text": "hi"}), json!({}), json!({"text": "panic"}), json!({"text": "x".repeat(90_000)})];
+        let asked: Vec<_> = given.into_iter().map(|arguments| ("echo", arguments)).collect();
+        let client = Prepared::new([calls(&asked), text("Done.")]);
+        let mut session = match role {
+            Role::Manager => {
+                let manager = crate::agent::Manager::builder().backend(bundle()).client(client.clone());
+                manager.extra_tool(echo()).build().unwrap().start()
+            }
+            Role::Reader => {
+                let reader = crate::agent::Reader::builder().backend(bundle()).client(client.clone());
+                reader.extra_tool(echo()).build().unwrap().start()
+            }
+        };
+        session.commands.send(AgentCommand::Say("go".into())).unwrap();
+        turn(&mut session).await;
+        let requests = client.requests.lock().unwrap();
+        assert_eq!(requests[0].tools.iter().filter(|tool| tool.name == "echo").count(), 1);
+        let told: Vec<&str> = requests[1]
+            .messages
+            .iter()
+            .filter_map(|message| match message {
+                Message::Tool { content, .. } => Some(content.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert!(told[0].contains("echo: hi"), "{told:?}");
+        assert!(told[1].contains("text is missing; send it"), "{told:?}");
+        assert!(!told[2].is_empty() && !told[2].contains("echo:"), "{told:?}");
+        assert!(told[3].len() < 81_000 && told[3].contains("cut here"), "{}", told[3].len());
+    }
+}
+
+#[tokio::test]
 async fn a_proposal_over_a_file_that_was_edited_is_merged_and_shown_again() {
     let old = "one\ntwo\nthree\n";
     let base = Arc::new(MemoryBundle::new([("/wiki/a.md", old)]).unwrap());

@@ -6,6 +6,7 @@
 mod arguments;
 mod change;
 mod edit;
+mod extra;
 mod graph;
 mod look;
 mod plan;
@@ -21,6 +22,7 @@ use serde_json::{Map, Value};
 
 use self::arguments::Arguments;
 pub use self::change::overview;
+pub use self::extra::ExtraTool;
 pub use self::schema::Tool;
 use super::client::ToolSchema;
 use super::event::{Ran, Role, Todo};
@@ -72,6 +74,8 @@ pub struct Toolbox {
     seen: Ledger,
     /// Tools of the role that this session has not.
     without: &'static [Tool],
+    /// Those of the caller.
+    extra: Arc<[ExtraTool]>,
     gate: Arc<Gate>,
     lint: lint::Options,
 }
@@ -97,12 +101,24 @@ impl Toolbox {
 
     fn of(access: Access) -> Self {
         let lint = lint::Options::default();
-        Self { access, seen: Ledger::default(), without: &[], gate: Arc::default(), lint }
+        Self {
+            access,
+            seen: Ledger::default(),
+            without: &[],
+            extra: Arc::default(),
+            gate: Arc::default(),
+            lint,
+        }
     }
 
     /// With a linter that is told this.
     pub fn judging(self, lint: lint::Options) -> Self {
         Self { lint, ..self }
+    }
+
+    /// With tools of the caller's own, which were checked; see [`ExtraTool::check`].
+    pub(in crate::agent) fn with_extra(self, extra: Vec<ExtraTool>) -> Self {
+        Self { extra: extra.into(), ..self }
     }
 
     /// The tools of an assistant: the same bundle, rules and staged set, nothing read yet, and no assistants of its own.
@@ -115,6 +131,7 @@ impl Toolbox {
             } else {
                 &[Tool::Task]
             },
+            extra: self.extra.clone(),
             gate: self.gate.clone(),
             lint: self.lint.clone(),
         }
@@ -149,7 +166,7 @@ impl Toolbox {
     }
 
     pub fn schemas(&self) -> Vec<ToolSchema> {
-        self.tools().map(Tool::schema).collect()
+        self.tools().map(Tool::schema).chain(self.extra.iter().map(|tool| tool.schema.clone())).collect()
     }
 
     /// The tool of this name, when the role has it.
@@ -179,21 +196,34 @@ impl Toolbox {
     }
 
     fn run_now(&self, name: &str, arguments: &str, now: Timestamp) -> Outcome {
-        let Some(tool) = self.find(name) else {
-            let names: Vec<&str> = self.tools().map(Tool::name).collect();
+        let found = self.find(name).map(Ok).or_else(|| {
+            let extra = self.extra.iter().find(|extra| extra.name() == name);
+            extra.map(Err)
+        });
+        let Some(tool) = found else {
+            let mut names: Vec<&str> = self.tools().map(Tool::name).collect();
+            names.extend(self.extra.iter().map(ExtraTool::name));
             return Outcome::error(format!(
                 "There is no tool `{name}`. The tools are: {}.",
                 names.join(", ")
             ));
         };
         let arguments = match parse(arguments) {
-            Ok(map) => Arguments::new(map),
+            Ok(map) => map,
             Err(problem) => {
                 return Outcome::error(format!(
                     "The arguments of {name} are not a JSON object ({problem}). Send them again."
                 ));
             }
         };
+        let tool = match tool {
+            Ok(tool) => tool,
+            Err(extra) => {
+                let cut = |text| capped(text, "the result is longer than a model can be sent");
+                return (extra.handler)(&arguments).map(cut).map_err(cut).into();
+            }
+        };
+        let arguments = Arguments::new(arguments);
         if let Some(path) = arguments.leads_out() {
             self.seen.refuse(format!("{name} {path}"));
         }
