@@ -56,7 +56,7 @@ fn t12_a_large_paste_is_one_insertion() {
     let mut rig = chatting();
     paste(&mut rig, &"x".repeat(17_000));
     assert_eq!(draft(&rig), "[pasted 17000 characters]");
-    rig.keys("ctrl-u");
+    rig.keys("alt-z");
     assert_eq!(draft(&rig), "", "one step of undo takes it back");
 }
 
@@ -204,9 +204,14 @@ fn undo_and_redo_work_on_the_field() {
     let mut rig = chatting();
     rig.keys("\"ab\"");
     paste(&mut rig, " pasted");
-    rig.keys("ctrl-u");
+    rig.keys("alt-z");
     assert_eq!(draft(&rig), "ab");
-    rig.keys("alt-u");
+    rig.keys("alt-y");
+    assert_eq!(draft(&rig), "ab pasted");
+    // As in a shell: what stands before the caret goes, and can come back.
+    rig.keys("left left ctrl-u");
+    assert_eq!(draft(&rig), "ed");
+    rig.keys("alt-z");
     assert_eq!(draft(&rig), "ab pasted");
 }
 

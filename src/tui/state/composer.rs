@@ -179,6 +179,11 @@ impl Composer {
                 self.area.delete_word();
                 return;
             }
+            // As in a shell; the widget would undo.
+            KeyCode::Char('u') if event.modifiers == KeyModifiers::CONTROL => {
+                self.area.delete_line_by_head();
+                return;
+            }
             // The widget would take it for a tab or line break.
             KeyCode::Tab | KeyCode::Enter => return,
             _ => 1,
