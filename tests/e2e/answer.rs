@@ -55,6 +55,17 @@ impl Place {
     }
 }
 
+impl Place {
+    /// The one conversation that is kept runs again to the same answer.
+    fn replays(&self) {
+        let kept = self.kept();
+        assert_eq!(kept.len(), 1);
+        let replayed = run(wikiwright(&self.0.path().join("home")).arg("replay").arg(&kept[0]));
+        assert_eq!(replayed.code, Some(0), "{}{}", replayed.out, replayed.err);
+        assert!(replayed.out.contains(", 0 came out differently"), "{}", replayed.out);
+    }
+}
+
 const QUESTION: &[&str] = &["ask", "How much energy does a pond hold?", "--json"];
 
 fn script(text: String) -> Endpoint {
@@ -111,8 +122,10 @@ fn the_answer_is_printed_with_citations_that_were_checked() {
 fn prose_is_asked_for_again_by_schema() {
     let good = answer(true, json!([{"path": POND, "section": null, "quote": null}]));
     let endpoint = script(again(&format!("text = '''{good}'''")) + &reads_and_says("About 56 kWh."));
-    let said = Place::new().run(&endpoint, "", QUESTION);
+    let place = Place::new();
+    let said = place.run(&endpoint, "", QUESTION);
     assert_eq!((said.code, &printed(&said)["found"]), (Some(0), &json!(true)), "{}", said.err);
+    place.replays();
     let heard = endpoint.heard();
     assert_eq!(heard.len(), 3);
     assert!(heard[0].body.get("response_format").is_none(), "with tools some servers refuse it");
@@ -127,8 +140,10 @@ fn where_there_is_no_schema_a_tool_is_forced() {
     let call = again(&format!("calls = [{{ tool = 'wiki_answer', arguments = {arguments} }}]"));
     let endpoint = script(call + &reads_and_says("About 56 kWh."));
     let config = "preset = 'anthropic'\napi_key_env = 'HOME'\n";
-    let said = Place::new().run(&endpoint, config, QUESTION);
+    let place = Place::new();
+    let said = place.run(&endpoint, config, QUESTION);
     assert_eq!((said.code, &printed(&said)["found"]), (Some(0), &json!(true)), "{}", said.err);
+    place.replays();
     let last = endpoint.heard().pop().unwrap().body;
     assert_eq!(last["tool_choice"]["function"]["name"], "wiki_answer");
     assert!(last.get("response_format").is_none());
@@ -144,8 +159,10 @@ fn after_three_repairs_the_answer_is_taken_out_of_the_text_or_given_up() {
     assert!(said.err.contains("did not keep to the form"), "{}", said.err);
 
     let endpoint = script(again("text = 'No.'") + &reads_and_says("About 56 kWh."));
-    let said = Place::new().run(&endpoint, "", QUESTION);
+    let place = Place::new();
+    let said = place.run(&endpoint, "", QUESTION);
     assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{}", said.err);
+    place.replays();
     assert!(said.err.contains("no answer in the wanted form"), "{}", said.err);
     assert_eq!(endpoint.heard().len(), 1 + 1 + 3, "the call, the answer, three repairs");
 }
@@ -186,8 +203,7 @@ fn ask_marks_what_was_not_read_and_is_kept_unless_switched_off() {
     let listed =
         run(wikiwright(&place.0.path().join("home")).arg("sessions").arg(place.0.path().join("mills")));
     assert!(listed.out.contains("reader (m)  1 messages: How much energy"), "{}", listed.out);
-    let replayed = run(wikiwright(&place.0.path().join("home")).arg("replay").arg(&kept[0]));
-    assert_eq!(replayed.code, Some(0), "{}{}", replayed.out, replayed.err);
+    place.replays();
 }
 
 #[test]
