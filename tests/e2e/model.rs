@@ -324,6 +324,48 @@ fn a_refused_key_is_a_plain_message_without_the_key() {
     assert_refused(&endpoint.base_url, "key");
 }
 
+/// The server repeats the key, the program is killed in the middle of the next turn: it stands in no file and nowhere on the screen.
+#[test]
+fn c20_the_key_is_in_no_file_and_not_on_the_screen_after_a_refusal_and_a_kill() {
+    let body = r#"{"error":{"message":"Incorrect API key provided: sk-secret","code":401}}"#;
+    let refusing = Endpoint::start(Conduct::Fixed("401 Unauthorized", "application/json", body));
+    let place = Place::new();
+    for (endpoint, shown) in
+        [(&refusing, "refused the API key"), (&Endpoint::start(Conduct::Silent), "thinking")]
+    {
+        let bundle = place.bundle();
+        let arguments = [bundle.to_str().unwrap(), "--base-url", &endpoint.base_url, "--model", "test"];
+        let mut screen = Start::new(&arguments).env("WIKIWRIGHT_API_KEY", "sk-secret").size(160, 45).spawn();
+        screen.wait_for("no findings");
+        screen.send("c");
+        screen.wait_for(" MANAGER ");
+        screen.send("What does it say?");
+        screen.send(ENTER);
+        screen.wait_for(shown);
+        screen.signal("KILL");
+        screen.wait_exit();
+        assert!(
+            endpoint.heard().iter().all(|heard| heard.authorization.as_deref() == Some("Bearer sk-secret"))
+        );
+        let text = String::from_utf8_lossy(&screen.bytes()).into_owned();
+        assert!(!text.contains("sk-secret"), "{text}");
+        let (mut folders, mut kept) = (vec![screen.home().to_owned(), bundle], 0);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let bytes = std::fs::read(&path).unwrap_or_default();
+                assert!(!bytes.windows(9).any(|part| part == b"sk-secret"), "{}", path.display());
+                kept += usize::from(path.extension().is_some_and(|e| e == "jsonl"));
+            }
+        }
+        assert_eq!(kept, 1, "the conversation is kept");
+    }
+}
+
 #[test]
 fn an_endpoint_that_never_answers_is_given_up() {
     let endpoint = Endpoint::start(Conduct::Silent);
