@@ -265,6 +265,40 @@ async fn a_tool_of_the_callers_is_offered_and_called_and_its_panic_is_an_error_f
 }
 
 #[tokio::test]
+async fn a_page_that_was_read_before_a_reader_goes_on_still_bears_an_answer() {
+    let bundle = || Arc::new(MemoryBundle::new([("/wiki/a.md", "A\n"), ("/wiki/b.md", "B\n")]).unwrap());
+    let reader = |client: &Arc<Prepared>, kept: &Kept, past| {
+        let keeping = Keeping { recorder: Some(Box::new(kept.clone())), past };
+        let reader = crate::agent::Reader::builder().backend(bundle()).client(client.clone());
+        reader.keeping(keeping).build().unwrap().start()
+    };
+    let kept = Kept::default();
+    let client = Prepared::new([
+        calls(&[("read_file", json!({"file_path": "/wiki/a.md"}))]),
+        text("See /wiki/a.md."),
+        text("See /wiki/a.md and /wiki/b.md."),
+    ]);
+    let mut session = reader(&client, &kept, Vec::new());
+    session.commands.send(AgentCommand::Say("one".into())).unwrap();
+    turn(&mut session).await;
+    drop(session);
+    let past = kept.0.lock().unwrap().clone();
+    let mut session = reader(&client, &Kept::default(), past);
+    // What was said before comes first.
+    turn(&mut session).await;
+    session.commands.send(AgentCommand::Say("two".into())).unwrap();
+    let events = turn(&mut session).await;
+    let cited = events.iter().rev().find_map(|event| match event {
+        AgentEvent::Cited(cited) => {
+            Some(cited.iter().map(|c| (c.path.as_str(), c.problem)).collect::<Vec<_>>())
+        }
+        _ => None,
+    });
+    let wanted = vec![("/wiki/a.md", None), ("/wiki/b.md", Some(answer::Problem::NotRead))];
+    assert_eq!(cited, Some(wanted));
+}
+
+#[tokio::test]
 async fn a_proposal_over_a_file_that_was_edited_is_merged_and_shown_again() {
     let old = "one\ntwo\nthree\n";
     let base = Arc::new(MemoryBundle::new([("/wiki/a.md", old)]).unwrap());
