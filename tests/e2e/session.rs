@@ -41,8 +41,17 @@ fn ingest_reject_edit_approve_undo() {
     assert!(page.contains("EDITED "), "{page}");
     assert!(bundle.join("wiki/entities/la-rance.md").exists());
     screen.send(ENTER);
-    screen.wait_for("keep the index short");
+    screen.wait_for("Outcome of the review");
     screen.wait_for("plays a script");
+    // What the manager was told stands folded in the conversation, and whole in what is written of it.
+    screen.send("/export told.md");
+    screen.wait_for("› /export told.md");
+    screen.send(ENTER);
+    screen.wait_for("told.md");
+    let told = screen.home().join("told.md");
+    screen.wait("the exported conversation", |_| told.exists());
+    let told = std::fs::read_to_string(told).unwrap();
+    assert!(told.contains("keep the index short"), "{told}");
     // The history says what was asked, not that it was approved.
     screen.send(F9);
     screen.wait("the instruction in the history", |text| {
