@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, FileTypeExt, Metadata, OpenOptions, OpenOptionsExt};
-use rustix::fs::{self, AtFlags, OFlags};
+use rustix::fs::OFlags;
 #[cfg(target_os = "linux")]
-use rustix::fs::{Mode, ResolveFlags};
+use rustix::fs::{self, Mode, ResolveFlags};
 use rustix::io::Errno;
 
 use super::error::{Error, ErrorKind};
@@ -257,11 +257,8 @@ impl Read for LocalBundle {
     }
 
     fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
-        // Looking first, as in `open_file`; only at what stands there, and opening decides whether it is within.
-        let looked = fs::statat(&self.dir, inner(path), AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        if !fs::FileType::from_raw_mode(looked.st_mode).is_file() {
-            return None;
-        }
+        // Looking first, as in `open_file`, and beneath the folder too: a path by name would follow a link in its middle out.
+        self.require_file(path, &self.open_plain(path, OFlags::PATH)?.metadata().ok()?).ok()?;
         let file = self.open_plain(path, READ_FLAGS)?;
         let metadata = file.metadata().ok()?;
         self.require_file(path, &metadata).ok()?;

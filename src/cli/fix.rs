@@ -10,7 +10,7 @@ use crate::bundle::ledger::{record::Origin, waits};
 use crate::bundle::{Bundle, ChangeSet, Error, ErrorKind, Rules, Staged, Write as _};
 use crate::config::{Environment, Flags, Settings};
 use crate::lint::fix::{self, Request};
-use crate::lint::{self, Finding, Level, Levels, Options, Report};
+use crate::lint::{self, Level, Options, Report};
 use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::wiki::Wiki;
@@ -62,11 +62,7 @@ pub fn judge(
     let rules = settings.manager.rules();
     let before = lint::lint(&wiki, options).count(Level::Error);
     let base = Arc::new(bundle.clone());
-    // A fix must not bring a fault of a rule that is off either.
-    let every_rule = Options { levels: Levels::NONE, ..options.clone() };
-    let wanted = |finding: &Finding| options.levels.of(finding.rule, finding.level).is_some();
-    let request =
-        Request { base, rules: &rules, options: &every_rule, all: args.unsafe_fixes, wanted: &wanted };
+    let request = Request { base, rules: &rules, options, all: args.unsafe_fixes, wanted: &|_| true };
     let mut outcome = fix::run(wiki, &request);
     for error in outcome.refused.values() {
         output::complain(&format!("not fixed: {error}"));

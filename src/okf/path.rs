@@ -101,6 +101,11 @@ impl BundlePath {
         self.0.strip_prefix('/').unwrap_or(&self.0)
     }
 
+    /// The place in a page: `/wiki/a.md#b`.
+    pub fn with_fragment(&self, fragment: Option<&str>) -> String {
+        fragment.map_or_else(|| self.to_string(), |fragment| format!("{self}#{fragment}"))
+    }
+
     pub fn is_root(&self) -> bool {
         &*self.0 == "/"
     }

@@ -23,10 +23,7 @@ pub struct Passage {
 impl Passage {
     /// `/wiki/a.md#b`.
     pub fn place(&self) -> String {
-        match &self.fragment {
-            Some(fragment) => format!("{}#{fragment}", self.path),
-            None => self.path.to_string(),
-        }
+        self.path.with_fragment(self.fragment.as_deref())
     }
 }
 

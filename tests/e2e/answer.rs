@@ -1,7 +1,7 @@
 //! `ask --json`: the answer as data, however the model gives it, with each citation held against the pages; what is kept of it.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -17,11 +17,7 @@ struct Place(tempfile::TempDir);
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/bundle");
-        bundle::copy(&example, &folder.path().join("mills"));
-        std::fs::create_dir(folder.path().join("home")).unwrap();
-        Self(folder)
+        Self(bundle::beside_home())
     }
 
     /// With these lines of configuration.

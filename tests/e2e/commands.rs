@@ -33,20 +33,30 @@ fn lint_of_a_broken_bundle_exits_with_1_and_names_the_place() {
     assert_eq!(finding["data"]["target"], "keel.md");
 }
 
-#[test]
-fn lint_that_watches_prints_the_report_again_when_it_changes() {
-    let (home, bundle) = (home(), bundle::small());
-    let page = bundle.path().join("wiki/concepts/sail.md");
-    let sound = std::fs::read_to_string(&page).unwrap();
+/// A `lint --watch`, and what gives the summary of its next report.
+fn watching(
+    home: &tempfile::TempDir,
+    bundle: &tempfile::TempDir,
+) -> (std::process::Child, impl FnMut() -> String) {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_wikiwright"))
         .args(["lint", "--watch"])
         .arg(bundle.path())
         .env("HOME", home.path())
         .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let mut summary = || lines.find(|line| line.contains(" in ") && line.contains("(profile")).unwrap();
+    let summary = move || lines.find(|line| line.contains(" in ") && line.contains("(profile")).unwrap();
+    (child, summary)
+}
+
+#[test]
+fn lint_that_watches_prints_the_report_again_when_it_changes() {
+    let (home, bundle) = (home(), bundle::small());
+    let page = bundle.path().join("wiki/concepts/sail.md");
+    let sound = std::fs::read_to_string(&page).unwrap();
+    let (mut child, mut summary) = watching(&home, &bundle);
     assert!(summary().starts_with("0 errors"));
     std::fs::write(&page, sound.replace("hull.md", "keel.md")).unwrap();
     assert!(summary().starts_with("1 error,"));
@@ -65,16 +75,7 @@ fn lint_that_watches_says_once_what_the_bundle_hides() {
     std::fs::write(bundle.path().join(".okf/config.toml"), "[lint]\nignore = [\"L005\"]\n").unwrap();
     let page = bundle.path().join("wiki/concepts/sail.md");
     let sound = std::fs::read_to_string(&page).unwrap();
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_wikiwright"))
-        .args(["lint", "--watch"])
-        .arg(bundle.path())
-        .env("HOME", home.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let mut summary = || lines.find(|line| line.contains(" in ") && line.contains("(profile")).unwrap();
+    let (mut child, mut summary) = watching(&home, &bundle);
     summary();
     std::fs::write(&page, sound.replace("hull.md", "keel.md")).unwrap();
     assert!(summary().starts_with("1 error,"));

@@ -1,6 +1,6 @@
 //! With a model over the wire: the same ingest as in the demo, the commands without a screen, and endpoints that misbehave.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::support::bundle;
@@ -18,11 +18,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/bundle");
-        bundle::copy(&example, &folder.path().join("mills"));
-        std::fs::create_dir(folder.path().join("home")).unwrap();
-        Self { folder }
+        Self { folder: bundle::beside_home() }
     }
 
     fn bundle(&self) -> PathBuf {
@@ -54,7 +50,7 @@ impl Place {
 
     /// The bundle is byte for byte the example.
     fn assert_untouched(&self) {
-        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/bundle");
+        let example = bundle::example();
         let diff = Command::new("diff").arg("-r").arg(&example).arg(self.bundle()).output().unwrap();
         assert!(diff.status.success(), "{}", String::from_utf8_lossy(&diff.stdout));
     }

@@ -102,7 +102,7 @@ fn hash_of(bundle: &ObjectBundle, name: &str) -> ContentHash {
 #[test]
 fn what_the_manager_proposes_lands_in_the_store() {
     let Some(store) = Store::of("manage") else { return };
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/bundle");
+    let example = bundle::example();
     let writer = store.writer();
     upload(&writer, &example, "");
     let endpoint = Endpoint::start(Conduct::Script(SCRIPT));
@@ -219,7 +219,7 @@ fn what_cannot_be_opened_is_said_in_a_sentence_without_secrets() {
 
 /// `assets/demo/bundle` in an archive made by the system's own programs, as far as there are any.
 fn archives(folder: &Path) -> Vec<PathBuf> {
-    bundle::copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/bundle"), &folder.join("mills"));
+    bundle::copy(&bundle::example(), &folder.join("mills"));
     let (tar, zip) = (folder.join("mills.tar.gz"), folder.join("mills.zip"));
     let mut made = Vec::new();
     for (program, arguments, archive) in

@@ -196,38 +196,31 @@ impl Toolbox {
     }
 
     fn run_now(&self, name: &str, arguments: &str, now: Timestamp) -> Outcome {
-        let found = self.find(name).map(Ok).or_else(|| {
-            let extra = self.extra.iter().find(|extra| extra.name() == name);
-            extra.map(Err)
-        });
-        let Some(tool) = found else {
-            let mut names: Vec<&str> = self.tools().map(Tool::name).collect();
-            names.extend(self.extra.iter().map(ExtraTool::name));
-            return Outcome::error(format!(
-                "There is no tool `{name}`. The tools are: {}.",
-                names.join(", ")
-            ));
-        };
-        let arguments = match parse(arguments) {
-            Ok(map) => map,
-            Err(problem) => {
-                return Outcome::error(format!(
-                    "The arguments of {name} are not a JSON object ({problem}). Send them again."
-                ));
+        let extra = self.extra.iter().find(|extra| extra.name() == name);
+        match (self.find(name), extra, parse(arguments)) {
+            (None, None, _) => {
+                let mut names: Vec<&str> = self.tools().map(Tool::name).collect();
+                names.extend(self.extra.iter().map(ExtraTool::name));
+                let names = names.join(", ");
+                Outcome::error(format!("There is no tool `{name}`. The tools are: {names}."))
             }
-        };
-        let tool = match tool {
-            Ok(tool) => tool,
-            Err(extra) => {
+            (.., Err(problem)) => Outcome::error(format!(
+                "The arguments of {name} are not a JSON object ({problem}). Send them again."
+            )),
+            (Some(tool), _, Ok(arguments)) => self.run_own(tool, &Arguments::new(arguments), now),
+            (None, Some(extra), Ok(arguments)) => {
                 let cut = |text| capped(text, "the result is longer than a model can be sent");
-                return (extra.handler)(&arguments).map(cut).map_err(cut).into();
+                (extra.handler)(&arguments).map(cut).map_err(cut).into()
             }
-        };
-        let arguments = Arguments::new(arguments);
+        }
+    }
+
+    fn run_own(&self, tool: Tool, arguments: &Arguments, now: Timestamp) -> Outcome {
+        let name = tool.name();
         if let Some(path) = arguments.leads_out() {
             self.seen.refuse(format!("{name} {path}"));
         }
-        self.call(tool, &arguments, now).unwrap_or_else(|problem| {
+        self.call(tool, arguments, now).unwrap_or_else(|problem| {
             let given = arguments.names().join(", ");
             let given = if given.is_empty() { "none".to_owned() } else { given };
             Outcome::error(format!("{name}: {problem} Arguments given: {given}."))

@@ -51,16 +51,11 @@ pub fn okf_lint(
 
 /// Stages safe fixes and says which.
 fn mend(staged: &Staged, seen: &Ledger, options: &lint::Options) -> Result<String, String> {
-    let readable = |finding: &Finding| {
-        let told = options.levels.of(finding.rule, finding.level).is_some();
-        told && staged.rules().check(Operation::Read, &finding.path).is_ok()
-    };
-    // A fix must not bring a fault of a rule that is off either.
-    let every_rule = lint::Options { levels: lint::Levels::NONE, ..options.clone() };
+    let readable = |finding: &Finding| staged.rules().check(Operation::Read, &finding.path).is_ok();
     let request = Request {
         base: Arc::new(Staged::over(staged.base().clone(), &staged.changes())),
         rules: staged.rules(),
-        options: &every_rule,
+        options,
         all: false,
         wanted: &readable,
     };

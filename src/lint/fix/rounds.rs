@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Fix, Safety, offers};
 use crate::bundle::{ChangeSet, Error, ErrorKind, Mode, Operation, Read, Rules, Staged, Write};
 use crate::lint::registry::{FRONTMATTER_INVALID, INDEX_STALE};
-use crate::lint::{Finding, Level, Options, Report, Rule, delta, lint};
+use crate::lint::{Finding, Level, Levels, Options, Report, Rule, delta, lint};
 use crate::okf::edit::{self, Splice};
 use crate::okf::{BundlePath, ContentHash};
 use crate::wiki::Wiki;
@@ -22,6 +22,7 @@ pub struct Request<'a> {
     pub base: Arc<dyn Read>,
     /// Who may write where; a fix of a file that they protect is refused.
     pub rules: &'a Rules,
+    /// What is off in them is not fixed, and yet a fix may not bring a fault of it.
     pub options: &'a Options,
     /// Unsafe fixes too.
     pub all: bool,
@@ -58,7 +59,7 @@ pub struct Outcome {
     pub fixed: Vec<Fixed>,
     /// Files that have a fix and are left as they are, each with the reason.
     pub refused: BTreeMap<BundlePath, Error>,
-    /// What is left to say once the changes are applied, and of which bundle.
+    /// What is left to say once the changes are applied, of every rule, and of which bundle.
     pub report: Report,
     pub wiki: Wiki,
 }
@@ -70,10 +71,15 @@ pub fn run(mut wiki: Wiki, request: &Request<'_>) -> Outcome {
     let mut refused = BTreeMap::new();
     let mut fixed: Vec<Fixed> = Vec::new();
     let mut seen: HashSet<(BundlePath, ContentHash)> = HashSet::new();
-    let mut report = lint(&wiki, request.options);
+    let every_rule = Options { levels: Levels::NONE, ..request.options.clone() };
+    let mut report = lint(&wiki, &every_rule);
+    let wanted = |finding: &&Finding| {
+        let told = request.options.levels.of(finding.rule, finding.level).is_some();
+        told && (request.wanted)(finding)
+    };
     for _ in 0..MAX_ROUNDS {
-        let wanted = report.findings.iter().filter(|finding| (request.wanted)(finding));
-        let fixes = offers(&wiki, &report, request.options, wanted).into_iter().flatten();
+        let wanted = report.findings.iter().filter(wanted);
+        let fixes = offers(&wiki, &report, &every_rule, wanted).into_iter().flatten();
         let fixes: Vec<Fix> = fixes.filter(|fix| request.all || fix.safety == Safety::Safe).collect();
         let chosen = choose(fixes, |path| {
             refused.contains_key(path)
@@ -105,7 +111,7 @@ pub fn run(mut wiki: Wiki, request: &Request<'_>) -> Outcome {
             break;
         }
         wiki.update(&staged, &written);
-        let mut after = lint(&wiki, request.options);
+        let mut after = lint(&wiki, &every_rule);
         let harmed = harmed(&report, &after, &done, &written);
         if !harmed.is_empty() {
             for path in &harmed {
@@ -113,7 +119,7 @@ pub fn run(mut wiki: Wiki, request: &Request<'_>) -> Outcome {
                 refused.insert(path.clone(), would_break(path));
             }
             wiki.update(&staged, &harmed.iter().cloned().collect::<Vec<_>>());
-            after = lint(&wiki, request.options);
+            after = lint(&wiki, &every_rule);
             done.retain_mut(|fixed| {
                 fixed.files.retain(|file| !harmed.contains(file));
                 !fixed.files.is_empty()

@@ -94,12 +94,8 @@ pub const NOT_COVERED: &str = "not covered: the wiki says nothing about this";
 impl Source {
     /// `/wiki/a.md#b`.
     pub fn place(&self) -> String {
-        place(&self.path, self.fragment.as_deref())
+        self.path.with_fragment(self.fragment.as_deref())
     }
-}
-
-pub fn place(path: &BundlePath, fragment: Option<&str>) -> String {
-    fragment.map_or_else(|| path.to_string(), |fragment| format!("{path}#{fragment}"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,6 +26,19 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// The folder of the example that the demo opens.
+pub fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/bundle")
+}
+
+/// A folder with a copy of the example in `mills/` and an empty home beside it.
+pub fn beside_home() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example(), &folder.path().join("mills"));
+    std::fs::create_dir(folder.path().join("home")).unwrap();
+    folder
+}
+
 /// A temporary bundle holding these files.
 pub fn with(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
