@@ -5,6 +5,7 @@
 //!
 //! - [`text`]: spans, widths, wrapping, sanitising, diffs. Pure.
 //! - [`okf`]: the format: paths, frontmatter, links, page facts, log entries, type lists. Pure.
+//! - [`document`]: source documents to markdown, in a process of their own.
 //! - [`bundle`]: where pages live: storage, permissions, staged changes, applying, watching.
 //! - [`wiki`]: the in-memory model of one bundle: pages, link graph, backlinks.
 //! - [`lint`]: rules over the model, findings, reports.
@@ -24,6 +25,8 @@ pub mod agent;
 pub mod bundle;
 pub mod cli;
 pub mod config;
+#[cfg(feature = "documents")]
+pub mod document;
 pub mod lint;
 pub mod okf;
 pub mod text;

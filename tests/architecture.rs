@@ -11,13 +11,14 @@ use regex::Regex;
 const ROOMS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("okf", &["text"]),
+    ("document", &["text", "okf"]),
     ("bundle", &["text", "okf"]),
     ("wiki", &["text", "okf", "bundle"]),
     ("lint", &["text", "okf", "bundle", "wiki"]),
-    ("agent", &["text", "okf", "bundle", "wiki", "lint"]),
-    ("tui", &["text", "okf", "bundle", "wiki", "lint", "agent"]),
-    ("config", &["text", "okf", "bundle", "wiki", "lint", "agent", "tui"]),
-    ("cli", &["text", "okf", "bundle", "wiki", "lint", "agent", "tui", "config"]),
+    ("agent", &["text", "okf", "document", "bundle", "wiki", "lint"]),
+    ("tui", &["text", "okf", "document", "bundle", "wiki", "lint", "agent"]),
+    ("config", &["text", "okf", "document", "bundle", "wiki", "lint", "agent", "tui"]),
+    ("cli", &["text", "okf", "document", "bundle", "wiki", "lint", "agent", "tui", "config"]),
 ];
 
 /// Rooms that touch files. Test code is exempt.

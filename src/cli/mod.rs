@@ -4,6 +4,8 @@
 mod around;
 pub mod ask;
 pub mod bundle;
+#[cfg(feature = "documents")]
+pub mod convert;
 pub mod demo;
 pub mod doctor;
 pub mod editor;
@@ -147,6 +149,10 @@ pub enum Command {
     Redo(history::UndoArgs),
     /// Say which model is used and why, ask it a question with a tool, and report on terminal and folders
     Doctor(doctor::DoctorArgs),
+    /// Convert the document on standard input; started by the program itself
+    #[cfg(feature = "documents")]
+    #[command(hide = true)]
+    ConvertDocument,
 }
 
 /// Parses the arguments, runs the command, prints what went wrong; gives the exit code.
@@ -194,6 +200,8 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         (None, Some(Command::History(args))) => history::history(args, &flags),
         (None, Some(Command::Undo(args))) => history::turn(args, Direction::Undo, &flags),
         (None, Some(Command::Doctor(args))) => doctor::run(args, &flags),
+        #[cfg(feature = "documents")]
+        (None, Some(Command::ConvertDocument)) => convert::run(),
         (None, Some(Command::Redo(args))) => history::turn(args, Direction::Redo, &flags),
     }
 }

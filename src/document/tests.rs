@@ -1,0 +1,1 @@
+//! Behaviour of the converters, on small documents made here.
