@@ -187,11 +187,29 @@ pub fn settle(value: Value, not_found: &str) -> Result<WikiAnswer, String> {
     Ok(answer)
 }
 
+/// Whether a text says, with the agreed sentence, that the wiki is silent. The sentence opens the text, is its first or last
+/// line, or the text names no page that an answer could rest on. Quoted within an answer that cites, it says nothing.
+pub fn is_silent(text: &str, not_found: &str) -> bool {
+    let sentence = not_found.trim();
+    if sentence.is_empty() || !text.contains(sentence) {
+        return false;
+    }
+    let emphasis = |c: char| c.is_whitespace() || "*_`".contains(c);
+    let mark = |c: char| emphasis(c) || "\"'\u{201c}\u{201d}\u{2018}\u{2019}\u{ab}\u{bb}".contains(c);
+    let wanted = sentence.trim_matches(mark);
+    let alone = |line: Option<&str>| line.is_some_and(|line| line.trim_matches(mark) == wanted);
+    let mut lines = text.lines().filter(|line| !line.trim_matches(mark).is_empty());
+    text.trim_start_matches(emphasis).starts_with(sentence)
+        || alone(lines.next())
+        || alone(lines.next_back())
+        || cited(text).is_empty()
+}
+
 /// The answer out of prose, for a model that does not keep to the form: what it cites is what it names. None when it names no page and
 /// does not say that the wiki is silent.
 pub fn of_prose(text: &str, not_found: &str) -> Option<WikiAnswer> {
     let text = text.trim();
-    if text.contains(not_found.trim()) {
+    if is_silent(text, not_found) {
         let answer = not_found.to_owned();
         return Some(WikiAnswer { answer, citations: Vec::new(), not_covered: None, found: false });
     }

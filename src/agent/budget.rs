@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::client::Price;
+use super::client::{Money, Price};
 use super::event::Usage;
 
 /// Of what is allowed, the part in percent at which the model is warned.
@@ -65,8 +65,8 @@ impl fmt::Display for Stop {
             ),
             Self::Money(money) => write!(
                 f,
-                "Stopped: this session has used its {}. Raise `money` under [limits] in the configuration to go on.",
-                amount(*money)
+                "Stopped: this session has used its {} of money. Raise `money` under [limits] in the configuration to go on.",
+                Money(*money)
             ),
             Self::Time(seconds) => write!(
                 f,
@@ -89,10 +89,6 @@ impl fmt::Display for Stop {
             ),
         }
     }
-}
-
-fn amount(millionths: u64) -> String {
-    format!("{}.{:02} of money", millionths / 1_000_000, millionths % 1_000_000 / 10_000)
 }
 
 #[derive(Debug, Default)]
@@ -247,7 +243,10 @@ mod tests {
     }
 
     #[test]
-    fn money_is_said_with_two_places() {
-        assert!(Stop::Money(2_500_000).to_string().contains("2.50 of money"));
+    fn the_money_of_a_limit_is_said_in_full() {
+        for (millionths, said) in [(2_500_000, "its 2.5 of money"), (4_000, "its 0.004 of money")] {
+            let sentence = Stop::Money(millionths).to_string();
+            assert!(sentence.contains(said), "{sentence}");
+        }
     }
 }

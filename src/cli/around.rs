@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use futures::future::BoxFuture;
 
 use super::model;
@@ -43,17 +43,8 @@ impl Surroundings {
 
     fn find(&self, role: Role, id: &str) -> anyhow::Result<Keeping> {
         let store = self.store.as_ref().context("no conversation is kept for this bundle")?;
-        let mut kept = store.list().context("the kept conversations cannot be read")?;
-        kept.retain(|kept| kept.opened.role == role && kept.opened.id.starts_with(id));
-        match kept.as_slice() {
-            [one] => store.take_up(one),
-            [] => bail!(
-                "no conversation of this role has an id that starts with {id}; /resume alone lists them"
-            ),
-            _ => {
-                bail!("more than one conversation has an id that starts with {id}; /resume alone lists them")
-            }
-        }
+        let kept = store.find(Some(role), id);
+        store.take_up(&kept.map_err(|why| anyhow!("{why:#}; /resume alone lists them"))?)
     }
 }
 

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::{Exit, bundle, model, sessions, turn};
+use crate::agent::answer::is_silent;
 use crate::agent::client::ModelClient;
 use crate::agent::driver::ReaderOptions;
 use crate::agent::record::Keeping;
@@ -65,7 +66,7 @@ async fn ask(
         writeln!(io::stdout(), "{}", serde_json::to_string(&answer)?)?;
         answer.found
     } else {
-        !heard.text.contains(silence.trim())
+        !is_silent(&heard.text, &silence)
     };
     Ok(if found { Exit::Done } else { Exit::Negative })
 }

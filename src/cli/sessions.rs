@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use rustix::fs::FlockOperation;
 
@@ -119,6 +119,21 @@ impl Store {
         Ok(kept)
     }
 
+    /// The one conversation whose id begins so, of this role when one is given. An error says what else there is.
+    pub fn find(&self, role: Option<Role>, id: &str) -> anyhow::Result<Kept> {
+        let mut kept = self.list().with_context(|| format!("{} cannot be read", self.folder.display()))?;
+        kept.retain(|kept| {
+            role.is_none_or(|role| kept.opened.role == role) && kept.opened.id.starts_with(id)
+        });
+        let whose = role.map(|role| format!(" of the {}", named(role))).unwrap_or_default();
+        let what = match kept.len() {
+            1 => return kept.pop().context("there is one"),
+            0 => "no conversation",
+            _ => "more than one conversation",
+        };
+        bail!("{what}{whose} on this bundle has an id that starts with {id}")
+    }
+
     /// Takes a conversation up. Fails when another wikiwright has it.
     pub fn take_up(&self, kept: &Kept) -> anyhow::Result<Keeping> {
         let file = open(&kept.file)?;
@@ -172,18 +187,16 @@ pub fn keep(
     store.prune(settings.keep.days);
     let new = |role| if settings.keep_sessions { store.begin(role, model) } else { Keeping::default() };
     let (mut manager, mut reader) = (new(Role::Manager), new(Role::Reader));
-    let mut all = if take_up.newest || take_up.resume.is_some() {
-        store.list().with_context(|| format!("{} cannot be read", store.folder.display()))?
-    } else {
-        return Ok((manager, reader));
-    };
-    if let Some(id) = &take_up.resume {
-        all.retain(|kept| kept.opened.id.starts_with(id.as_str()));
-        if all.len() != 1 {
-            let what = if all.is_empty() { "no conversation" } else { "more than one conversation" };
-            bail!("{what} on this bundle has an id that starts with {id}; `wikiwright sessions` lists them");
+    let all = match &take_up.resume {
+        Some(id) => {
+            let kept = store.find(None, id);
+            vec![kept.map_err(|why| anyhow!("{why:#}; `wikiwright sessions` lists them"))?]
         }
-    }
+        None if take_up.newest => {
+            store.list().with_context(|| format!("{} cannot be read", store.folder.display()))?
+        }
+        None => return Ok((manager, reader)),
+    };
     if all.is_empty() {
         bail!("there is no conversation on this bundle to go on with");
     }
@@ -193,6 +206,13 @@ pub fn keep(
         }
     }
     Ok((manager, reader))
+}
+
+fn named(role: Role) -> &'static str {
+    match role {
+        Role::Manager => "manager",
+        Role::Reader => "reader",
+    }
 }
 
 fn load(file: &Path) -> anyhow::Result<Loaded> {
@@ -277,10 +297,7 @@ pub fn list(args: &SessionsArgs) -> anyhow::Result<Exit> {
     }
     let mut out = io::stdout();
     for Kept { opened, first, messages, pending, .. } in &kept {
-        let role = match opened.role {
-            Role::Manager => "manager",
-            Role::Reader => "reader",
-        };
+        let role = named(opened.role);
         let started = opened.started.strftime("%Y-%m-%dT%H:%MZ");
         let waiting = if *pending > 0 { format!(", {pending} files wait for review") } else { String::new() };
         let first: String = first.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(60).collect();

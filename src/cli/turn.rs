@@ -25,7 +25,7 @@ pub enum Failure {
 /// What came of a turn.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Heard {
-    /// Everything the model said, as it came.
+    /// Everything the model said, as it came; what it said between two calls stands on lines of its own.
     pub text: String,
     /// The answer as data, where the session wants it so.
     pub answer: Option<WikiAnswer>,
@@ -47,6 +47,9 @@ pub async fn listen(
             }
             AgentEvent::ToolStarted { tool, summary, .. } => {
                 answer.end_line()?;
+                if !text.is_empty() && !text.ends_with('\n') {
+                    text.push('\n');
+                }
                 say(progress, &format!("· {tool} {summary}"));
             }
             AgentEvent::ToolFinished { ok: false, result, .. } => {
@@ -208,7 +211,7 @@ mod tests {
             AgentEvent::Finished { interrupted: false },
         ])
         .await;
-        assert_eq!(outcome.unwrap().text, "Let me look.Done.\n");
+        assert_eq!(outcome.unwrap().text, "Let me look.\nDone.\n");
         assert_eq!(out, "Let me look.\nDone.\n");
         assert_eq!(progress, "· read_file /wiki/a.md\n  failed: no such file more\n");
     }

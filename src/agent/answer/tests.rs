@@ -163,6 +163,8 @@ fn prose_gives_an_answer_when_it_names_pages_or_says_that_there_is_none() {
     let silent = of_prose("Well. Not in the wiki.", SILENT).unwrap();
     assert_eq!((silent.answer.as_str(), silent.found), (SILENT, false));
     assert_eq!(of_prose("It is so.", SILENT), None);
+    let quoting = "The page says: \"Not in the wiki.\" [So](/wiki/a.md) it is.";
+    assert!(of_prose(quoting, SILENT).unwrap().found);
 }
 
 #[test]
@@ -173,4 +175,35 @@ fn composed_and_decomposed_letters_are_the_same_words() {
     citations[0].quote = Some("Cafe\u{301} is 3-4 m".into());
     check(&mut citations, &bundle, &HashSet::from([path]));
     assert_eq!(citations[0].problem, None);
+}
+
+#[test]
+fn the_wiki_is_silent_when_the_sentence_is_the_answer_and_not_when_an_answer_quotes_it() {
+    for text in [
+        "Not in the wiki.",
+        "  \n\nNot in the wiki. \n",
+        "\"Not in the wiki.\"",
+        "\u{201c}Not in the wiki.\u{201d}",
+        "**Not in the wiki.**",
+        "_Not in the wiki._",
+        "`Not in the wiki.`",
+        "> Well. Not in the wiki, I fear. Not in the wiki.",
+        "I read /wiki/a.md and /wiki/b.md.\n\n*Not in the wiki.*\n",
+        "**Not in the wiki.** The nearest is [a](/wiki/a.md).",
+        "Not in the wiki.\n\nThe nearest is [a](/wiki/a.md).",
+    ] {
+        assert!(is_silent(text, SILENT), "{text:?}");
+        assert!(is_silent(text, " Not in the wiki.\n"), "{text:?}");
+    }
+    for text in [
+        "",
+        "It is so.",
+        "Not in the",
+        "The rig is [so](/wiki/a.md). Where nothing is found I say \"Not in the wiki.\" as /wiki/b.md asks.",
+        "The rig is [so](/wiki/a.md).\n\nNot in the wiki. is what it says of sails.\n\nSee /wiki/b.md.",
+        "\"Not in the wiki.\" is what [a](/wiki/a.md) says of sails.",
+    ] {
+        assert!(!is_silent(text, SILENT), "{text:?}");
+    }
+    assert!(!is_silent("It is so.", " "), "no sentence was agreed");
 }

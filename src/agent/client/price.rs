@@ -23,9 +23,21 @@ impl Price {
     }
 }
 
-/// An amount of money in millionths, to show: `0.15`, `2`.
+/// An amount of money in millionths, to show: `2`, `0.15`, `0.00028`. What it is counted in is the person's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Money(pub u64);
+
+impl Money {
+    /// With as many places as say something: `0.0003`, `0.15`, `12`.
+    pub fn short(self) -> String {
+        let places = match self.0 {
+            0..10_000 => 4,
+            10_000..10_000_000 => 2,
+            _ => 0,
+        };
+        format!("{:.places$}", self.0 as f64 / 1e6)
+    }
+}
 
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,8 +70,17 @@ mod tests {
 
     #[test]
     fn money_is_shown_as_people_write_it() {
-        for (millionths, shown) in [(0, "0"), (150_000, "0.15"), (2_000_000, "2"), (280, "0.00028")] {
-            assert_eq!(Money(millionths).to_string(), shown);
+        for (millionths, shown, short) in [
+            (0, "0", "0.0000"),
+            (280, "0.00028", "0.0003"),
+            (150_000, "0.15", "0.15"),
+            (2_000_000, "2", "2.00"),
+            (12_345_678, "12.345678", "12"),
+        ] {
+            assert_eq!(
+                (Money(millionths).to_string().as_str(), Money(millionths).short().as_str()),
+                (shown, short)
+            );
         }
     }
 }

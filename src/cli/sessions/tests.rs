@@ -56,3 +56,26 @@ fn old_conversations_are_forgotten_and_other_files_are_not() {
     assert_eq!(store.list().unwrap().len(), 1);
     assert!(other.exists());
 }
+
+#[test]
+fn a_conversation_is_found_by_the_beginning_of_its_id() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = store(temp.path());
+    for role in [Role::Manager, Role::Manager, Role::Reader] {
+        store.begin(role, "m").recorder.unwrap().record(&say("x")).unwrap();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let ids: Vec<String> = store.list().unwrap().iter().map(|kept| kept.opened.id.clone()).collect();
+    let century = &ids[0][..2];
+    assert_eq!(store.find(None, &ids[1]).unwrap().opened.id, ids[1]);
+    assert_eq!(store.find(Some(Role::Reader), century).unwrap().opened.id, ids[0]);
+    for (role, id, said) in [
+        (None, century, "more than one conversation on this bundle"),
+        (Some(Role::Manager), century, "more than one conversation of the manager on this bundle"),
+        (Some(Role::Reader), ids[1].as_str(), "no conversation of the reader on this bundle"),
+        (None, "x", "no conversation on this bundle has an id that starts with x"),
+    ] {
+        let why = store.find(role, id).err().unwrap().to_string();
+        assert!(why.contains(said), "{why}");
+    }
+}

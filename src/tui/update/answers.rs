@@ -1,6 +1,6 @@
 //! What the reader's answers rest on, and answers without a model.
 
-use crate::agent::answer::Cited;
+use crate::agent::answer::{self, Cited};
 use crate::okf::BundlePath;
 use crate::tui::state::State;
 use crate::tui::state::chat::{Chat, Item, Source};
@@ -8,16 +8,15 @@ use crate::wiki::passages::Passage;
 
 /// A turn of the reader has ended: lists what its answer names, each place checked.
 pub fn finished(state: &mut State) {
-    let text = answer(&state.reader);
+    let text = said(&state.reader);
+    let sources = sources(state);
     if text.trim().is_empty() {
         return;
     }
-    let silent = text.trim().trim_matches(['"', '*', '_', '`']).starts_with(state.fixed.not_found.trim());
-    if silent {
+    if answer::is_silent(&text, &state.fixed.not_found) {
         state.reader.push(Item::NotCovered);
         return;
     }
-    let sources = sources(state);
     if !sources.is_empty() {
         state.reader.push(Item::Sources(sources));
         return;
@@ -27,7 +26,7 @@ pub fn finished(state: &mut State) {
 }
 
 /// What the reader said since the last question.
-fn answer(chat: &Chat) -> String {
+fn said(chat: &Chat) -> String {
     let said = chat.entries.iter().rev().map(|entry| &entry.item);
     let said = said.take_while(|item| !matches!(item, Item::You(_)));
     let mut texts: Vec<&str> = said

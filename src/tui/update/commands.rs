@@ -1,6 +1,7 @@
 //! What the commands of the composer do.
 
 use super::{chat, keys, picker, review};
+use crate::agent::client::Money;
 use crate::agent::{AgentCommand, Role};
 use crate::bundle::ledger::record::Direction;
 use crate::okf::BundlePath;
@@ -10,7 +11,7 @@ use crate::tui::state::chat::Item;
 use crate::tui::state::command::Command;
 use crate::tui::state::picker::Choosing;
 use crate::tui::state::{Body, Overlay, Sheet, State};
-use crate::tui::view::status::{money, tokens};
+use crate::tui::view::status::tokens;
 
 /// Runs a command. False as the second: it could not run, and its text is to stay in the field.
 pub fn run(state: &mut State, command: Command, argument: &str) -> (Vec<Effect>, bool) {
@@ -166,7 +167,7 @@ fn cost(state: &mut State) {
             tokens(usage.output)
         );
         if let Some(price) = state.price {
-            text.push_str(&format!(", {}", money(price.of(usage))));
+            text.push_str(&format!(", {}", Money(price.of(usage)).short()));
         }
         items.push(("  ", text));
         if chat.context > 0 {

@@ -7,6 +7,7 @@ use ratatui::widgets::Widget;
 
 use super::{paint, status};
 use crate::agent::Role;
+use crate::agent::client::Money;
 use crate::text::{Safe, width};
 use crate::tui::action::Action;
 use crate::tui::keymap::Layer;
@@ -203,7 +204,7 @@ fn rule(state: &State, chat: &Chat, columns: usize, style: ratatui::style::Style
         });
     }
     if let Some(price) = state.price {
-        fact(status::money(price.of(chat.usage)));
+        fact(Money(price.of(chat.usage)).short());
     }
     let since = chat.started.map(|started| state.clock.saturating_sub(started)).or(chat.took);
     if let Some(time) = since {

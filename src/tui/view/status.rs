@@ -103,15 +103,6 @@ pub fn tokens(count: u64) -> String {
     }
 }
 
-/// Money in millionths with as many digits as say something; what it is counted in is the person's.
-pub fn money(millionths: u64) -> String {
-    match millionths as f64 / 1e6 {
-        a if a < 0.01 => format!("{a:.4}"),
-        a if a < 10.0 => format!("{a:.2}"),
-        a => format!("{a:.0}"),
-    }
-}
-
 /// `0:07`, `12:30`, `1:02:03`.
 pub fn clock(time: std::time::Duration) -> String {
     let seconds = time.as_secs();
