@@ -208,7 +208,7 @@ fn run(
                     stopped = true;
                     Input::Interrupt
                 }
-                input = engine.next() => input,
+                input = engine.next(&mut listener) => input,
             };
             engine.feed(input, &mut listener);
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::client::{Money, Price};
+use super::client::{Money, Price, price};
 use super::event::Usage;
 
 /// Of what is allowed, the part in percent at which the model is warned.
@@ -21,6 +21,7 @@ pub struct Limits {
     pub tokens: Option<u64>,
     /// Money in the whole session, in millionths of the currency that the prices are in.
     pub money: Option<u64>,
+    /// What tokens cost where the client knows no price of its model.
     pub price: Price,
     /// Time of one turn.
     pub time: Option<Duration>,
@@ -94,6 +95,8 @@ impl fmt::Display for Stop {
 #[derive(Debug, Default)]
 struct Used {
     usage: Usage,
+    /// What it cost; see [`Price::exact`].
+    cost: u128,
     steps: u64,
     turn: Option<Instant>,
     warned: Vec<&'static str>,
@@ -119,10 +122,17 @@ impl Meter {
         used.warned.retain(|what| !["steps", "time"].contains(what));
     }
 
-    pub fn answered(&self, usage: Usage) {
+    /// `price` is that of the model that answered, where it is known.
+    pub fn answered(&self, usage: Usage, price: Option<Price>) {
         let mut used = self.used();
         used.steps += 1;
         used.usage += usage;
+        used.cost = used.cost.saturating_add(price.unwrap_or(self.limits.price).exact(usage));
+    }
+
+    /// Whether money is limited, and what tokens of this price cost counts for nothing.
+    pub fn is_blind(&self, price: Option<Price>) -> bool {
+        self.limits.money.is_some() && price.unwrap_or(self.limits.price) == Price::default()
     }
 
     pub fn usage(&self) -> Usage {
@@ -167,7 +177,7 @@ impl Meter {
             shares.push(Share { what: "tokens", used: tokens, limit, stop: Stop::Tokens(limit) });
         }
         if let Some(limit) = limits.money {
-            let used = limits.price.of(used.usage);
+            let used = price::rounded(used.cost);
             shares.push(Share { what: "money", used, limit, stop: Stop::Money(limit) });
         }
         if let Some(limit) = limits.time {
@@ -198,11 +208,27 @@ mod tests {
     fn input_from_the_cache_costs_what_it_was_said_to() {
         let price = Price { input: 1_000_000, cached: Some(100_000), output: 0 };
         let meter = Meter::new(Limits { money: Some(1_000), price, ..Limits::default() });
-        meter.answered(Usage { input: 1_000, cached: 1_000, output: 0 });
+        meter.answered(Usage { input: 1_000, cached: 1_000, output: 0 }, None);
         assert_eq!(meter.usage(), Usage { input: 1_000, cached: 1_000, output: 0 });
         assert_eq!(meter.exhausted(), None, "100 of 1000 are spent");
-        meter.answered(Usage { input: 900, cached: 0, output: 0 });
+        meter.answered(Usage { input: 900, cached: 0, output: 0 }, None);
         assert_eq!(meter.exhausted(), Some(Stop::Money(1_000)));
+    }
+
+    #[test]
+    fn each_answer_costs_what_its_model_costs() {
+        let (dear, cheap) =
+            (Price { input: 2_000_000, ..Price::default() }, Price { input: 500_000, ..Price::default() });
+        let meter = Meter::new(Limits { money: Some(10), price: cheap, ..Limits::default() });
+        let one = Usage { input: 1, ..Usage::default() };
+        for price in [None, None, Some(dear), Some(dear), Some(dear), Some(cheap), Some(cheap)] {
+            assert_eq!(meter.exhausted(), None);
+            meter.answered(one, price);
+        }
+        assert_eq!(meter.exhausted(), None, "eight of ten: {:?}", meter.used());
+        meter.answered(one, Some(dear));
+        assert_eq!(meter.exhausted(), Some(Stop::Money(10)));
+        assert!(meter.is_blind(Some(Price::default())) && !meter.is_blind(None));
     }
 
     #[test]
@@ -221,9 +247,9 @@ mod tests {
             let meter = Meter::new(limits);
             meter.turn();
             assert_eq!(meter.exhausted(), None);
-            meter.answered(usage);
+            meter.answered(usage, None);
             assert_eq!((meter.exhausted(), meter.warning()), (None, None), "{reason:?}");
-            meter.answered(usage);
+            meter.answered(usage, None);
             assert!(meter.warning().is_some() && meter.warning().is_none(), "{reason:?}");
             assert_eq!(meter.exhausted(), Some(reason));
         }
@@ -233,11 +259,11 @@ mod tests {
     fn a_new_turn_has_its_steps_again_and_not_its_tokens() {
         let meter = Meter::new(Limits { steps: 1, tokens: Some(10), ..Limits::default() });
         meter.turn();
-        meter.answered(Usage { input: 4, output: 0, ..Usage::default() });
+        meter.answered(Usage { input: 4, output: 0, ..Usage::default() }, None);
         assert_eq!(meter.exhausted(), Some(Stop::Steps(1)));
         meter.turn();
         assert_eq!(meter.exhausted(), None);
-        meter.answered(Usage { input: 6, output: 0, ..Usage::default() });
+        meter.answered(Usage { input: 6, output: 0, ..Usage::default() }, None);
         meter.turn();
         assert_eq!(meter.exhausted(), Some(Stop::Tokens(10)));
     }

@@ -59,6 +59,11 @@ impl Gauge {
         };
     }
 
+    /// Another model answers: what was learnt of the one before says nothing of it.
+    pub fn forget(&mut self) {
+        *self = Self::new(None);
+    }
+
     /// Takes note of what is asked now.
     pub fn ask(&mut self, request: &Request) {
         self.asked = raw(request);

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::approval::{Approval, When};
 use super::assistant::Staff;
 use super::budget::{Limits, Meter};
-use super::client::{ModelClient, Price};
+use super::client::ModelClient;
 use super::context::Facts;
 use super::engine::{Engine, Host};
 use super::event::{AgentCommand, AgentEvent, CallId, Role};
@@ -176,15 +176,14 @@ fn start(
     for event in restored.events {
         let _ = event_sink.send(event);
     }
-    let mut limits = manner.limits;
-    limits.price = client.price().unwrap_or(limits.price);
-    if limits.money.is_some() && limits.price == Price::default() {
+    let meter = Arc::new(Meter::new(manner.limits));
+    if meter.is_blind(client.price()) {
         let text = format!("Money is not limited: no price is set for {} under [prices].", client.name());
         let _ = event_sink.send(AgentEvent::Notice(text));
     }
     tools.count_from(record::next_order(&keeping.past));
     let (told, assistants) = unbounded_channel();
-    let (tools, meter) = (Arc::new(tools), Arc::new(Meter::new(limits)));
+    let tools = Arc::new(tools);
     let staff = Staff {
         client: client.clone(),
         meter: meter.clone(),
@@ -253,6 +252,13 @@ impl Driver {
                         Input::Compact(Facts { keep: facts.keep.min(COMPACTED), ..facts })
                     }
                     Some(AgentCommand::Compact) => continue,
+                    Some(AgentCommand::Switched) => {
+                        if engine.switched() {
+                            let text = "Money is not limited any more: no price is set for this model under [prices].";
+                            self.send(AgentEvent::Notice(text.to_owned()));
+                        }
+                        continue;
+                    }
                     Some(command) => match self.command(command) {
                         Some(input) => input,
                         None => continue,
@@ -263,7 +269,7 @@ impl Driver {
                     self.log.assistant(call, &input);
                     continue;
                 }
-                input = engine.next() => input,
+                input = engine.next(&mut self) => input,
             };
             if matches!(input, Input::ToolDone { .. }) && self.approval.when == When::Write && self.unseen() {
                 engine.feed(Input::Hold, &mut self);
@@ -350,7 +356,7 @@ impl Driver {
             AgentCommand::Tell(note) => Some(Input::Warn(note)),
             AgentCommand::Unqueue(id) => Some(Input::Unqueue(id)),
             AgentCommand::Interrupt => Some(Input::Interrupt),
-            AgentCommand::Compact => None,
+            AgentCommand::Compact | AgentCommand::Switched => None,
             AgentCommand::Reviewed { resolved, applied } => {
                 let mut merged = Vec::new();
                 let approving = std::mem::take(&mut self.approving);

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::answer;
 use super::assistant::{self, Staff};
 use super::budget::{Meter, Stop};
-use super::client::{ModelClient, ModelError, ModelErrorKind, ModelEvent, Request};
+use super::client::{ModelClient, ModelError, ModelErrorKind, ModelEvent, Price, Request};
 use super::context::{Facts, Gauge};
 use super::event::{AgentEvent, CallId, Usage};
 use super::fsm::{Effect, Input, Loop, RunCall};
@@ -25,7 +25,7 @@ use super::tools::{Outcome, Tool, Toolbox};
 const MAX_ASSISTANTS: usize = 4;
 
 /// Who hears what an engine does.
-pub trait Host {
+pub trait Host: Send {
     /// What the machine is told next.
     fn input(&mut self, input: &Input);
     fn emit(&mut self, event: AgentEvent);
@@ -51,8 +51,9 @@ pub struct Engine {
     staff: Option<Arc<Staff>>,
     gauge: Gauge,
     window: Window,
-    /// Estimated tokens of the request that runs.
+    /// Estimated tokens of the request that runs, and what its model costs.
     asked: u64,
+    price: Option<Price>,
     stream: Option<Stream>,
     cancel: CancellationToken,
     sink: UnboundedSender<Input>,
@@ -84,6 +85,7 @@ impl Engine {
             gauge: Gauge::new(None),
             window: Window::Unasked,
             asked: 0,
+            price: None,
             stream: None,
             cancel: CancellationToken::new(),
             sink,
@@ -95,8 +97,9 @@ impl Engine {
         }
     }
 
-    /// What comes next from the model, the tools or the clock. Dropping the future loses nothing.
-    pub async fn next(&mut self) -> Input {
+    /// What comes next from the model, the tools or the clock. `host` hears what is learnt of the model meanwhile. Dropping the
+    /// future loses nothing.
+    pub async fn next(&mut self, host: &mut dyn Host) -> Input {
         loop {
             let deadline =
                 if self.machine.is_idle() || self.timed_out { None } else { self.meter.deadline() };
@@ -109,6 +112,7 @@ impl Engine {
                 tokens = learned(&mut self.window) => {
                     self.window = Window::Asked;
                     self.gauge.learn(tokens);
+                    host.emit(AgentEvent::Window(tokens));
                     continue;
                 }
                 Some(done) = self.results.recv() => done,
@@ -164,7 +168,7 @@ impl Engine {
                 let output = (answer.text.len() / 4) as u64;
                 let usage = answer.usage.unwrap_or(Usage { input: self.asked, output, ..Usage::default() });
                 self.gauge.counted(answer.usage.map_or(0, |usage| usage.input));
-                self.meter.answered(usage);
+                self.meter.answered(usage, self.price);
             }
             Input::ModelFailed(error) => {
                 self.stream = None;
@@ -192,8 +196,7 @@ impl Engine {
             return Some(Input::Stop(stop));
         }
         if matches!(self.window, Window::Unasked) {
-            let client = self.client.clone();
-            self.window = Window::Asking(Box::pin(async move { client.context_window().await }));
+            self.ask_window();
         }
         if request.answer_schema.is_some() {
             if self.client.takes_schema() {
@@ -218,9 +221,23 @@ impl Engine {
             return Some(Input::ModelFailed(error));
         }
         self.gauge.ask(&request);
-        self.asked = estimate;
+        (self.asked, self.price) = (estimate, self.client.price());
         self.stream = Some(self.client.stream(request));
         None
+    }
+
+    fn ask_window(&mut self) {
+        let client = self.client.clone();
+        self.window = Window::Asking(Box::pin(async move { client.context_window().await }));
+    }
+
+    /// Another model stands behind the client. Somebody wants it, so its window is asked for at once: the next question may be
+    /// too long for it.
+    /// True when money is limited and this model has no price.
+    pub fn switched(&mut self) -> bool {
+        self.gauge.forget();
+        self.ask_window();
+        self.meter.is_blind(self.client.price())
     }
 
     /// What a shortened conversation must still say.

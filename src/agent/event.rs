@@ -68,6 +68,8 @@ pub enum AgentEvent {
     /// The turn ended with pending changes that want a decision.
     AwaitingReview(ChangeSet),
     Usage(Usage),
+    /// How many tokens fit the model that answers, if that can be known. Comes with the first question to it.
+    Window(Option<u64>),
     /// The turn's answer as data, when the session wants it so; comes before the turn's end. Its citations were held against the pages.
     Answered(WikiAnswer),
     /// The pages that the reader's answer names, held against the pages; comes before the turn's end.
@@ -151,6 +153,8 @@ pub enum AgentCommand {
     Unqueue(u64),
     /// Shorten the beginning of the conversation now, when no turn runs.
     Compact,
+    /// Another model answers behind the same client from now on: its window and its price count.
+    Switched,
     /// Stop the running turn now. Nothing else is affected.
     Interrupt,
     /// The listener applied decided changes; the driver forgets what landed or was rejected and tells the model exactly what

@@ -112,6 +112,7 @@ pub async fn listen(
             | AgentEvent::Reasoning(_)
             | AgentEvent::ToolFinished { ok: true, .. }
             | AgentEvent::Todos(_)
+            | AgentEvent::Window(_)
             | AgentEvent::Usage(_) => {}
         }
     }

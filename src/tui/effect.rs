@@ -99,8 +99,6 @@ pub enum Effect {
     Kept(Role),
     /// List the server's models.
     Models,
-    /// Ask the model how many tokens fit it.
-    Window,
     /// Put this model in the place of the one that answers.
     Connect(String),
     /// Begin a conversation, or go on with a kept one.

@@ -111,8 +111,6 @@ pub enum Event {
     },
     /// Another model answers from now on, or why not.
     Connected(Result<(String, Option<Price>), String>),
-    /// How many tokens fit the model, when it says so.
-    Window(Option<u64>),
     /// What a plain search found for a question to a reader without a model.
     Found {
         query: String,

@@ -244,7 +244,7 @@ fn words_that_stand_nowhere_leave_the_view_where_it_was() {
 #[test]
 fn context_tokens_cost_and_time_stand_over_the_field() {
     let mut rig = Rig::sample(WIDE);
-    rig.state.window = Some(40_000);
+    rig.manager(AgentEvent::Window(Some(40_000)));
     rig.state.price = Some(Price { input: 2_000_000, cached: None, output: 10_000_000 });
     rig.keys("alt-3 \"go\" enter");
     rig.manager(AgentEvent::TurnStarted { message: "go".to_owned() });
@@ -260,6 +260,15 @@ fn context_tokens_cost_and_time_stand_over_the_field() {
     rig.keys("\"/cost\" enter");
     let screen = rig.screen();
     assert!(screen.contains("manager: 9.0k tokens in") && screen.contains("(25 %)"), "{screen}");
+    // Another model: what was spent stays spent, and its window is not that of the one before.
+    let dear = Price { input: 100_000_000, cached: None, output: 0 };
+    rig.keys("esc").event(Event::Connected(Ok(("dear".to_owned(), Some(dear)))));
+    let screen = rig.screen();
+    assert!(screen.contains("context 10.0k · 0.03"), "{screen}");
+    rig.manager(AgentEvent::Window(Some(20_000)));
+    rig.manager(AgentEvent::Usage(Usage { input: 5_000, cached: 0, output: 0 }));
+    let screen = rig.screen();
+    assert!(screen.contains("context 25 % · 0.53"), "{screen}");
 }
 
 #[test]

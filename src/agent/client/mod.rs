@@ -152,7 +152,7 @@ pub enum ModelErrorKind {
 
 pub mod openai;
 pub mod preset;
-mod price;
+pub mod price;
 pub mod scripted;
 
 pub use price::{Money, Price};

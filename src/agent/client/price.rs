@@ -16,11 +16,21 @@ pub struct Price {
 impl Price {
     /// What this many tokens cost, in millionths.
     pub fn of(self, usage: Usage) -> u64 {
+        rounded(self.exact(usage))
+    }
+
+    /// [`Price::of`] in millionths of it, so that many small sums add up to what they are.
+    pub fn exact(self, usage: Usage) -> u128 {
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
         let cached = usage.cached.min(usage.input);
         let input = part(usage.input - cached, self.input) + part(cached, self.cached.unwrap_or(self.input));
-        u64::try_from((input + part(usage.output, self.output)) / 1_000_000).unwrap_or(u64::MAX)
+        input.saturating_add(part(usage.output, self.output))
     }
+}
+
+/// A sum of [`Price::exact`] in millionths.
+pub fn rounded(exact: u128) -> u64 {
+    u64::try_from(exact / 1_000_000).unwrap_or(u64::MAX)
 }
 
 /// An amount of money in millionths, to show: `2`, `0.15`, `0.00028`. What it is counted in is the person's.

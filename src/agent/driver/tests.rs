@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::StreamExt as _;
@@ -9,8 +10,9 @@ use futures::StreamExt as _;
 use serde_json::json;
 
 use super::*;
-use crate::agent::client::{Answer, Message, ModelEvent, Request, ToolCall};
+use crate::agent::client::{Answer, Message, ModelEvent, Price, Request, ToolCall};
 use crate::agent::engine::Stream;
+use crate::agent::event::Usage;
 use crate::bundle::apply::apply;
 use crate::bundle::hunk::Resolved;
 use crate::bundle::{Decision, MemoryBundle, Write};
@@ -448,4 +450,92 @@ async fn a_set_that_was_kept_ahead_of_its_calls_is_compared_when_they_are_back()
     records.splice(second.unwrap()..second.unwrap(), staged.into_iter().chain([warning]));
     let again = replay(&records, Role::Manager, bundle, Rules::manager(true), lint::Options::default());
     assert_eq!((again.calls, again.differences), (2, vec![]));
+}
+
+/// A client behind which another model can stand.
+struct Changing {
+    client: Arc<Prepared>,
+    window: AtomicU64,
+    price: Mutex<Option<Price>>,
+}
+
+impl ModelClient for Changing {
+    fn name(&self) -> &str {
+        "changing"
+    }
+
+    fn stream(&self, request: Request) -> Stream {
+        self.client.stream(request)
+    }
+
+    fn context_window(&self) -> futures::future::BoxFuture<'_, Option<u64>> {
+        Box::pin(std::future::ready(Some(self.window.load(Ordering::SeqCst))))
+    }
+
+    fn price(&self) -> Option<Price> {
+        *self.price.lock().unwrap()
+    }
+}
+
+#[tokio::test]
+async fn another_model_has_its_own_window_and_price_and_what_was_spent_stays_spent() {
+    let usage = Usage { input: 100, ..Usage::default() };
+    let said = |words: usize| Answer { usage: Some(usage), ..text(&"word ".repeat(words)) };
+    let client = Prepared::new([said(4_000), said(4_000), said(1), said(1), said(1)]);
+    let price = |input| Some(Price { input, ..Price::default() });
+    let changing = Arc::new(Changing {
+        client: client.clone(),
+        window: AtomicU64::new(1_000_000),
+        price: Mutex::new(price(1_000_000)),
+    });
+    let limits = Limits { money: Some(400), ..Limits::default() };
+    let options = ManagerOptions { limits, ..ManagerOptions::default() };
+    let mut session = start_manager(bundle(), changing.clone(), options);
+    let windows = |events: &[AgentEvent]| -> Vec<Option<u64>> {
+        let window = |event: &AgentEvent| match event {
+            AgentEvent::Window(window) => Some(*window),
+            _ => None,
+        };
+        events.iter().filter_map(window).collect()
+    };
+    for expected in [vec![Some(1_000_000)], vec![]] {
+        session.commands.send(AgentCommand::Say("go".into())).unwrap();
+        let events = turn(&mut session).await;
+        assert_eq!(windows(&events), expected, "it is asked for once");
+        assert!(!events.iter().any(|event| matches!(event, AgentEvent::Compacted { .. })));
+    }
+    // 200 are spent. A small model for half of the money: 50 for each answer.
+    changing.window.store(8_000, Ordering::SeqCst);
+    *changing.price.lock().unwrap() = price(500_000);
+    session.commands.send(AgentCommand::Switched).unwrap();
+    assert_eq!(
+        session.events.recv().await,
+        Some(AgentEvent::Window(Some(8_000))),
+        "before it is asked anything"
+    );
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    let events = turn(&mut session).await;
+    assert!(events.iter().any(|event| matches!(event, AgentEvent::Compacted { .. })), "{events:?}");
+    // 250 are spent; one that costs ten times as much uses up the rest with one answer.
+    *changing.price.lock().unwrap() = price(5_000_000);
+    session.commands.send(AgentCommand::Switched).unwrap();
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    turn(&mut session).await;
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    let stop = loop {
+        if let AgentEvent::Stopped(stop) = session.events.recv().await.unwrap() {
+            break stop;
+        }
+    };
+    assert_eq!(stop, crate::agent::budget::Stop::Money(400));
+    assert_eq!(client.requests.lock().unwrap().len(), 4);
+    // One without a price cannot be limited, and that is said.
+    *changing.price.lock().unwrap() = None;
+    session.commands.send(AgentCommand::Switched).unwrap();
+    let said = loop {
+        if let AgentEvent::Notice(said) = session.events.recv().await.unwrap() {
+            break said;
+        }
+    };
+    assert!(said.contains("Money is not limited any more"), "{said}");
 }

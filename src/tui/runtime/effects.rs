@@ -110,17 +110,6 @@ impl World {
         }
     }
 
-    /// Asks the model how much fits it.
-    fn ask_window(&self) {
-        let Some(client) = self.client.as_ref().map(|client| client.now()) else { return };
-        let events = self.events.clone();
-        tokio::spawn(async move {
-            let window = client.context_window().await;
-            // Nobody listens any more when the workbench ends.
-            let _ = events.send(Event::Window(window));
-        });
-    }
-
     /// Puts another model in the place of the one that answers.
     fn connect(&mut self, model: &str) {
         let outcome = self.around.connect(model).map(|client| {
@@ -131,7 +120,13 @@ impl World {
             self.model = Some(model.to_owned());
             (model.to_owned(), price)
         });
+        let switched = outcome.is_ok();
         let _ = self.events.send(Event::Connected(outcome));
+        // After that event: what the sessions learn of the model is to be heard last.
+        for session in [&self.manager, &self.reader].into_iter().flatten().filter(|_| switched) {
+            // One that is gone says so when it is spoken to.
+            let _ = session.commands.send(AgentCommand::Switched);
+        }
     }
 
     /// Runs `job` on a blocking thread and sends its answer. A panic there was reported by the hook.
@@ -297,7 +292,6 @@ impl Perform for World {
                     let _ = events.send(Event::Choices(Choosing::Model, models));
                 });
             }
-            Effect::Window => self.ask_window(),
             Effect::Connect(model) => self.connect(&model),
             Effect::Begin { role, id } => {
                 let fresh = id.is_none();

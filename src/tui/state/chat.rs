@@ -173,6 +173,8 @@ pub struct Chat {
     /// What the running turn's answer names, held against the pages.
     pub checked: Vec<crate::agent::answer::Cited>,
     pub usage: Usage,
+    /// What that cost as far as prices are known; see [`Price::exact`](crate::agent::client::Price::exact).
+    pub cost: Option<u128>,
     /// Tokens of the last question and its answer.
     pub context: u64,
     /// When the running turn began, by [`State::clock`](super::State::clock).
@@ -210,6 +212,7 @@ impl Chat {
             waiting: Vec::new(),
             checked: Vec::new(),
             usage: Usage::default(),
+            cost: None,
             context: 0,
             started: None,
             took: None,

@@ -191,8 +191,6 @@ pub struct State {
     pub clock: Duration,
     /// How many tokens fit the model, when it is known.
     pub window: Option<u64>,
-    /// The model was asked for it.
-    pub window_asked: bool,
     /// What tokens cost, when it is known.
     pub price: Option<Price>,
 }
@@ -226,7 +224,6 @@ impl State {
             ticks: 0,
             clock: Duration::ZERO,
             window: None,
-            window_asked: false,
             price: None,
             fixed,
         }

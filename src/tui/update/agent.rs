@@ -11,7 +11,7 @@ use crate::tui::state::chat::{Doing, Item, ToolState};
 use std::sync::Arc;
 
 pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
-    let clock = state.clock;
+    let (clock, price) = (state.clock, state.price);
     let chat = state.chat_of_mut(role);
     match event {
         AgentEvent::Said(message) => chat.queued.push_back(message),
@@ -95,11 +95,11 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
         AgentEvent::Usage(usage) => {
             chat.usage += usage;
             chat.context = usage.input.saturating_add(usage.output);
-            // Not before there is something to compare with it.
-            if state.window.is_none() && !std::mem::replace(&mut state.window_asked, true) {
-                return vec![Effect::Window];
+            if let Some(price) = price {
+                chat.cost = Some(chat.cost.unwrap_or_default().saturating_add(price.exact(usage)));
             }
         }
+        AgentEvent::Window(window) => state.window = window,
         AgentEvent::Retrying { attempt, wait, cause } => {
             chat.doing = Doing::Waiting { attempt, wait };
             chat.push(Item::Note {

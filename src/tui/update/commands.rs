@@ -2,6 +2,7 @@
 
 use super::{chat, keys, picker, review};
 use crate::agent::client::Money;
+use crate::agent::client::price::rounded;
 use crate::agent::{AgentCommand, Role};
 use crate::bundle::ledger::record::Direction;
 use crate::okf::BundlePath;
@@ -144,7 +145,6 @@ pub fn connected(state: &mut State, outcome: Result<(String, Option<crate::agent
             let model = Safe::line(&model).into_string();
             state.say(format!("{model} answers from now on."));
             (state.fixed.model, state.price, state.window) = (Some(model), price, None);
-            state.window_asked = false;
         }
         Err(why) => state.complain(why),
     }
@@ -166,8 +166,8 @@ fn cost(state: &mut State) {
             tokens(usage.cached),
             tokens(usage.output)
         );
-        if let Some(price) = state.price {
-            text.push_str(&format!(", {}", Money(price.of(usage)).short()));
+        if let Some(cost) = chat.cost {
+            text.push_str(&format!(", {}", Money(rounded(cost)).short()));
         }
         items.push(("  ", text));
         if chat.context > 0 {

@@ -60,7 +60,6 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::Choices(choosing, choices) => picker::arrived(state, choosing, choices),
         Event::Began { role, fresh } => commands::began(state, role, fresh),
         Event::Connected(outcome) => commands::connected(state, outcome),
-        Event::Window(window) => state.window = window,
         Event::Found { query, passages } => answers::found(state, query, passages),
         Event::AgentGone(role) => agent::gone(state, role),
         Event::RootGone(gone) => state.root_gone = gone,

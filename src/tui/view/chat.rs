@@ -8,6 +8,7 @@ use ratatui::widgets::Widget;
 use super::{paint, status};
 use crate::agent::Role;
 use crate::agent::client::Money;
+use crate::agent::client::price::rounded;
 use crate::text::{Safe, width};
 use crate::tui::action::Action;
 use crate::tui::keymap::Layer;
@@ -203,8 +204,8 @@ fn rule(state: &State, chat: &Chat, columns: usize, style: ratatui::style::Style
             None => format!("context {}", status::tokens(chat.context)),
         });
     }
-    if let Some(price) = state.price {
-        fact(Money(price.of(chat.usage)).short());
+    if let Some(cost) = chat.cost {
+        fact(Money(rounded(cost)).short());
     }
     let since = chat.started.map(|started| state.clock.saturating_sub(started)).or(chat.took);
     if let Some(time) = since {
