@@ -340,6 +340,12 @@ pub fn run_again(args: &ReplayArgs, flags: &Flags) -> anyhow::Result<Exit> {
         writeln!(out, "  - {}", first(&difference.recorded, &difference.now))?;
         writeln!(out, "  + {}", first(&difference.now, &difference.recorded))?;
     }
+    if replayed.taken > 0 {
+        output::note(&format!(
+            "{} calls were of tools that are not here; what they came to was taken from the record.",
+            replayed.taken
+        ));
+    }
     writeln!(
         out,
         "{} answers played, {} calls run again, {} came out differently",

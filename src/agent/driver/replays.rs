@@ -188,3 +188,29 @@ async fn the_time_in_a_page_is_that_of_the_session_and_a_session_gone_on_with_ke
     let records = kept.0.lock().unwrap().clone();
     assert_eq!(record::next_order(&records), 4);
 }
+
+#[tokio::test]
+async fn what_a_tool_of_the_callers_own_came_to_is_taken_from_the_record() {
+    let (base, kept) = (bundle(), Kept::default());
+    let brain = Brain::new(|at, _| match at {
+        0 => calls(&[("echo", json!({})), ("nothing", json!({})), ("echo", json!({})), ("ls", json!({"path": "/wiki"}))]),
+        1 => calls(&[write("/wiki/a.md", "x\n")]),
+        _ => says("Done."),
+    });
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let echo = ExtraTool::new("echo", "Counts.", json!({"type": "object"}), move |_| {
+        match count.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0 => Ok("one".to_owned()),
+            _ => Err("no more".to_owned()),
+        }
+    });
+    let keeping = Keeping { recorder: Some(Box::new(kept.clone())), past: Vec::new() };
+    let mut session = super::manage(base.clone(), brain.clone(), ManagerOptions::default(), vec![echo], keeping);
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    turn(&mut session).await;
+    session.close().await;
+    let replayed = again(&kept, &base);
+    assert_eq!(replayed.differences, []);
+    // The call of `nothing` named the tool among those that there are.
+    assert_eq!((replayed.answers, replayed.calls, replayed.taken), (3, 2, 3));
+}

@@ -2,8 +2,12 @@
 //! prompt, shown by a phrase, or declared as not for it; a change of a skill must be looked at here.
 
 use super::*;
+use std::sync::Arc;
+
+use crate::agent::client::ToolSchema;
 use crate::agent::event::Role;
-use crate::agent::tools::Tool;
+use crate::agent::tools::{Tool, Toolbox};
+use crate::bundle::{MemoryBundle, Rules, Staged};
 use crate::okf::ContentHash;
 
 const SKILL: &str = include_str!("../../../skills/okf-wiki/SKILL.md");
@@ -84,14 +88,62 @@ fn a_prompt_names_exactly_the_tools_of_its_role() {
     }
 }
 
+/// Words in code marks, or of two parts, that are fields of pages and of answers.
+const FIELDS: [&str; 14] = [
+    "answer", "citations", "description", "found", "not_covered", "quote", "resource", "section", "sources",
+    "tags", "timestamp", "title", "type", "verified",
+];
+
+/// What a prompt writes as it writes the names of tools, and is neither a tool that is there nor a field: words of several
+/// parts (`read_file`), and single ones in code marks.
+fn strangers(prompt: &str, tools: &[ToolSchema]) -> Vec<String> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let parts = prompt.split(|c| !word(c)).filter(|word| word.trim_matches('_').contains('_'));
+    let marked = prompt.split('`').skip(1).step_by(2).filter(|text| text.chars().all(word));
+    let known = |name: &str| FIELDS.contains(&name) || tools.iter().any(|tool| tool.name == name);
+    parts.chain(marked).filter(|name| !known(name)).map(str::to_owned).collect()
+}
+
+/// The tools of each role as its sessions offer them, with what they are told.
+fn told() -> [(Vec<ToolSchema>, String); 5] {
+    let nothing = || Arc::new(MemoryBundle::new([]).unwrap());
+    let tools = || Toolbox::manager(Arc::new(Staged::new(nothing(), Rules::manager(true))));
+    let reader_tools = || Toolbox::reader(nothing()).schemas();
+    [
+        (tools().schemas(), manager(None, true)),
+        (tools().without_lint().schemas(), manager(None, false)),
+        (tools().assistant().schemas(), assistant(None, true)),
+        (reader_tools(), reader(NOT_FOUND, false)),
+        (reader_tools(), reader(NOT_FOUND, true)),
+    ]
+}
+
+#[test]
+fn a_prompt_names_no_tool_that_is_not_there() {
+    for (tools, prompt) in told() {
+        assert_eq!(strangers(&prompt, &tools), [""; 0], "{prompt}");
+    }
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_noticed() {
+    let [(manager, _), (without_lint, _), (assistant, _), (reader, _), _] = told();
+    for (tools, prompt, stranger) in [
+        (&manager, "Move a page with move_file, then look with `ls`.", "move_file"),
+        (&manager, "Run `execute` when `type` is missing.", "execute"),
+        (&without_lint, "Run okf_lint.", "okf_lint"),
+        (&assistant, "Hand it on with `task`.", "task"),
+        (&reader, "Change it with edit_file.", "edit_file"),
+    ] {
+        assert_eq!(strangers(prompt, tools), [stranger], "{prompt}");
+    }
+}
+
 #[test]
 fn an_assistant_is_told_of_its_own_tools_only() {
     let prompt = assistant(None, true);
-    let staged = crate::bundle::Staged::new(
-        std::sync::Arc::new(crate::bundle::MemoryBundle::new([]).unwrap()),
-        crate::bundle::Rules::manager(true),
-    );
-    let tools = crate::agent::tools::Toolbox::manager(std::sync::Arc::new(staged)).assistant();
+    let nothing = Arc::new(MemoryBundle::new([]).unwrap());
+    let tools = Toolbox::manager(Arc::new(Staged::new(nothing, Rules::manager(true)))).assistant();
     assert!(tools.find("task").is_none() && !prompt.contains("with task"));
     assert!(
         Tool::of(Role::Manager)
