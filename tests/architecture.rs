@@ -11,8 +11,9 @@ use regex::Regex;
 const ROOMS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("okf", &["text"]),
-    ("document", &["text", "okf"]),
     ("bundle", &["text", "okf"]),
+    // It reads sources through the bundle's backend, in one place for agents, command and workbench.
+    ("document", &["text", "okf", "bundle"]),
     ("wiki", &["text", "okf", "bundle"]),
     ("lint", &["text", "okf", "bundle", "wiki"]),
     ("agent", &["text", "okf", "document", "bundle", "wiki", "lint"]),
@@ -22,7 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 ];
 
 /// Rooms that touch files. Test code is exempt.
-const FILE_ROOMS: &[&str] = &["bundle", "config", "cli"];
+const FILE_ROOMS: &[&str] = &["bundle", "document", "config", "cli"];
 
 const MAX_LINES: usize = 800;
 

@@ -225,6 +225,14 @@ impl ManagerBuilder {
         self
     }
 
+    /// The model reads sources that are no plain text (PDF, office, web, mail) with this; without it it has no tool for them.
+    #[cfg(feature = "documents")]
+    #[must_use]
+    pub fn documents(mut self, documents: super::tools::Documents) -> Self {
+        self.options.documents = Some(documents);
+        self
+    }
+
     /// When changes are decided, and which need no question.
     #[must_use]
     pub fn approval(mut self, approval: Approval) -> Self {

@@ -13,8 +13,9 @@ use super::context::Facts;
 use super::engine::{Engine, Host};
 use super::event::{AgentCommand, AgentEvent, CallId, Role};
 use super::fsm::{Input, Loop};
+use super::prompt::Optional;
 use super::record::{self, Keeping, Log};
-use super::tools::{ExtraTool, Toolbox};
+use super::tools::{Documents, ExtraTool, Toolbox};
 use super::{answer, prompt, review};
 use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
@@ -37,6 +38,8 @@ pub struct ManagerOptions {
     pub lint_tool: bool,
     /// What the linter is told, as the person's own runs of it are.
     pub lint: lint::Options,
+    /// What reads sources that are no plain text; none: the model has no tool for them.
+    pub documents: Option<Documents>,
     /// Instructions in place of the role's own.
     pub system_prompt: Option<String>,
 }
@@ -57,6 +60,7 @@ impl Default for ManagerOptions {
             limits: Limits::default(),
             lint_tool: true,
             lint: lint::Options::default(),
+            documents: None,
             system_prompt: None,
         }
     }
@@ -114,10 +118,11 @@ pub(super) fn manage(
 ) -> Session {
     let staged = Arc::new(Staged::new(bundle, options.rules()));
     let own = options.system_prompt.as_deref();
-    let system = prompt::manager(own, options.lint_tool);
-    let assistant = prompt::assistant(own, options.lint_tool);
-    let ManagerOptions { approval, limits, lint, lint_tool, .. } = options;
-    let mut tools = Toolbox::manager(staged).judging(lint).with_extra(extra);
+    let optional = Optional { lint: options.lint_tool, documents: options.documents.is_some() };
+    let system = prompt::manager(own, optional);
+    let assistant = prompt::assistant(own, optional);
+    let ManagerOptions { approval, limits, lint, lint_tool, documents, .. } = options;
+    let mut tools = Toolbox::manager(staged).judging(lint).with_documents(documents).with_extra(extra);
     if !lint_tool {
         tools = tools.without_lint();
     }

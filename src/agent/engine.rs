@@ -311,10 +311,10 @@ async fn run_tools(
                     assistant::outcome(staff, &tools, &call, cancel).await
                 } else if alone {
                     // A write that has started is waited for: what is said of it must be true. It takes milliseconds.
-                    run(tools, call).await
+                    run(tools, call, cancel).await
                 } else {
                     tokio::select! {
-                        outcome = run(tools, call) => outcome,
+                        outcome = run(tools, call, cancel.clone()) => outcome,
                         () = cancel.cancelled() => Outcome::error("Stopped: the person stopped you before the result was there."),
                     }
                 };
@@ -331,10 +331,13 @@ fn done(call: CallId, outcome: Outcome, elapsed: Duration) -> Input {
 }
 
 /// Runs one call off the async threads. A panic in a tool is that call's error, not the session's end.
-async fn run(tools: Arc<Toolbox>, call: RunCall) -> Outcome {
+async fn run(tools: Arc<Toolbox>, call: RunCall, cancel: CancellationToken) -> Outcome {
     let name = call.name.clone();
     let task = tokio::task::spawn_blocking(move || {
-        std::panic::catch_unwind(AssertUnwindSafe(|| tools.run(&call.name, &call.arguments))).ok()
+        std::panic::catch_unwind(AssertUnwindSafe(|| {
+            tools.run_at(&call.name, &call.arguments, None, &cancel)
+        }))
+        .ok()
     });
     match task.await {
         Ok(Some(outcome)) => outcome,

@@ -6,21 +6,35 @@ pub const NOT_FOUND: &str = "I could not find the requested information in the w
 
 const MANAGER: &str = include_str!("../../assets/prompts/manager.md");
 const MANAGER_LINT: &str = include_str!("../../assets/prompts/lint-tool.md");
+const DOCUMENTS: &str = include_str!("../../assets/prompts/documents.md");
 const TASK: &str = include_str!("../../assets/prompts/task-tool.md");
 const ASSISTANT: &str = include_str!("../../assets/prompts/assistant.md");
 const READER: &str = include_str!("../../assets/prompts/reader.md");
 const STRUCTURED: &str = include_str!("../../assets/prompts/structured-output.md");
 
-/// The manager's system prompt.
-///
-/// `own` stands for the role's instructions; `lint` when the tool is there.
-pub fn manager(own: Option<&str>, lint: bool) -> String {
-    joined(&[own.unwrap_or(MANAGER), TASK, if lint { MANAGER_LINT } else { "" }])
+/// Tools that a manager may lack; each has a block of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Optional {
+    pub lint: bool,
+    pub documents: bool,
+}
+
+impl Optional {
+    fn blocks(self) -> [&'static str; 2] {
+        [if self.documents { DOCUMENTS } else { "" }, if self.lint { MANAGER_LINT } else { "" }]
+    }
+}
+
+/// The manager's system prompt. `own` stands for the role's instructions.
+pub fn manager(own: Option<&str>, tools: Optional) -> String {
+    let [documents, lint] = tools.blocks();
+    joined(&[own.unwrap_or(MANAGER), TASK, documents, lint])
 }
 
 /// That of an assistant of the manager, which has none of its own.
-pub fn assistant(own: Option<&str>, lint: bool) -> String {
-    joined(&[own.unwrap_or(MANAGER), if lint { MANAGER_LINT } else { "" }, ASSISTANT])
+pub fn assistant(own: Option<&str>, tools: Optional) -> String {
+    let [documents, lint] = tools.blocks();
+    joined(&[own.unwrap_or(MANAGER), documents, lint, ASSISTANT])
 }
 
 fn joined(parts: &[&str]) -> String {

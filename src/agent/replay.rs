@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use super::assistant::Listener;
 use super::client::ModelEvent;
 use super::engine::Host as _;
@@ -112,7 +114,10 @@ impl Talk {
 
     fn run(&mut self, call: CallId, ran: Ran) {
         if let Some(run) = self.open.get(&call) {
-            self.outcomes.insert(call, self.tools.run_at(&run.name, &run.arguments, Some(ran.at)));
+            self.outcomes.insert(
+                call,
+                self.tools.run_at(&run.name, &run.arguments, Some(ran.at), &CancellationToken::new()),
+            );
         }
     }
 
@@ -176,7 +181,15 @@ impl<'a> Player<'a> {
                 children.entry(by).or_insert_with(fresh).inputs.push_back((nth, input));
             }
         }
-        Self { main: Talk::new(tools), children, plan, calls: 0, answers: 0, taken: 0, differences: Vec::new() }
+        Self {
+            main: Talk::new(tools),
+            children,
+            plan,
+            calls: 0,
+            answers: 0,
+            taken: 0,
+            differences: Vec::new(),
+        }
     }
 
     /// Tells the session's own loop what it was told, with what its calls come to now.

@@ -96,8 +96,9 @@ impl Error {
         Self::new(ErrorKind::Denied, path, text)
     }
 
-    pub fn too_large(path: &BundlePath) -> Self {
-        let mebibytes = super::storage::MAX_FILE / (1024 * 1024);
+    /// It has more than `most` bytes.
+    pub fn too_large(path: &BundlePath, most: u64) -> Self {
+        let mebibytes = most / (1024 * 1024);
         Self::new(
             ErrorKind::TooLarge,
             path,

@@ -101,15 +101,15 @@ impl LocalBundle {
     }
 
     /// Opens a regular file and checks type and size on the open file, which a swap can no longer change.
-    fn open_file(&self, path: &BundlePath) -> Result<(cap_std::fs::File, Metadata), Error> {
+    fn open_file(&self, path: &BundlePath, most: u64) -> Result<(cap_std::fs::File, Metadata), Error> {
         let inner = inner(path);
         // Looking first keeps devices unopened: opening one can have effects.
-        self.require_file(path, &self.dir.metadata(inner).map_err(|e| self.failure(path, &e))?)?;
+        self.require_file(path, &self.dir.metadata(inner).map_err(|e| self.failure(path, &e))?, most)?;
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(READ_FLAGS.bits().cast_signed());
         let file = self.dir.open_with(inner, &options).map_err(|e| self.failure(path, &e))?;
         let metadata = file.metadata().map_err(|e| self.failure(path, &e))?;
-        self.require_file(path, &metadata)?;
+        self.require_file(path, &metadata, most)?;
         Ok((file, metadata))
     }
 
@@ -127,19 +127,25 @@ impl LocalBundle {
     }
 
     /// The content of an open file that was `len` bytes long.
-    fn content(&self, path: &BundlePath, file: cap_std::fs::File, len: u64) -> Result<Vec<u8>, Error> {
+    fn content(
+        &self,
+        path: &BundlePath,
+        file: cap_std::fs::File,
+        len: u64,
+        most: u64,
+    ) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
         // It may grow while it is read: one byte over the cap tells.
-        file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|e| self.failure(path, &e))?;
-        if bytes.len() as u64 > MAX_FILE {
-            return Err(Error::too_large(path));
+        file.take(most + 1).read_to_end(&mut bytes).map_err(|e| self.failure(path, &e))?;
+        if bytes.len() as u64 > most {
+            return Err(Error::too_large(path, most));
         }
         Ok(bytes)
     }
 
-    fn require_file(&self, path: &BundlePath, metadata: &Metadata) -> Result<(), Error> {
+    fn require_file(&self, path: &BundlePath, metadata: &Metadata, most: u64) -> Result<(), Error> {
         match kind(metadata.file_type()) {
-            EntryKind::File if metadata.len() > MAX_FILE => Err(Error::too_large(path)),
+            EntryKind::File if metadata.len() > most => Err(Error::too_large(path, most)),
             EntryKind::File => Ok(()),
             EntryKind::Directory => Err(Error::is_directory(path)),
             EntryKind::Special(what) => Err(Error::special(path, what)),
@@ -252,17 +258,21 @@ impl Read for LocalBundle {
         if let Some(bytes) = self.read_plain(path) {
             return Ok(bytes);
         }
-        let (file, metadata) = self.open_file(path)?;
-        self.content(path, file, metadata.len())
+        self.read_large(path, MAX_FILE)
+    }
+
+    fn read_large(&self, path: &BundlePath, most: u64) -> Result<Vec<u8>, Error> {
+        let (file, metadata) = self.open_file(path, most)?;
+        self.content(path, file, metadata.len(), most)
     }
 
     fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
         // Looking first, as in `open_file`, and beneath the folder too: a path by name would follow a link in its middle out.
-        self.require_file(path, &self.open_plain(path, OFlags::PATH)?.metadata().ok()?).ok()?;
+        self.require_file(path, &self.open_plain(path, OFlags::PATH)?.metadata().ok()?, MAX_FILE).ok()?;
         let file = self.open_plain(path, READ_FLAGS)?;
         let metadata = file.metadata().ok()?;
-        self.require_file(path, &metadata).ok()?;
-        self.content(path, file, metadata.len()).ok()
+        self.require_file(path, &metadata, MAX_FILE).ok()?;
+        self.content(path, file, metadata.len(), MAX_FILE).ok()
     }
 
     fn resolve(&self, path: &BundlePath) -> BundlePath {

@@ -110,9 +110,13 @@ impl Read for MemoryBundle {
     }
 
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
+        self.read_large(path, MAX_FILE)
+    }
+
+    fn read_large(&self, path: &BundlePath, most: u64) -> Result<Vec<u8>, Error> {
         let tree = self.tree();
         match tree.files.get(path) {
-            Some(bytes) if bytes.len() as u64 > MAX_FILE => Err(Error::too_large(path)),
+            Some(bytes) if bytes.len() as u64 > most => Err(Error::too_large(path, most)),
             Some(bytes) => Ok(bytes.clone()),
             None if tree.kind(path).is_some() => Err(Error::is_directory(path)),
             None => Err(Error::not_found(path)),

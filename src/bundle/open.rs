@@ -255,6 +255,9 @@ impl Read for Bundle {
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         self.backend.read_bytes(path)
     }
+    fn read_large(&self, path: &BundlePath, most: u64) -> Result<Vec<u8>, Error> {
+        self.backend.read_large(path, most)
+    }
     fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
         self.backend.read_plain(path)
     }
@@ -326,6 +329,9 @@ impl Read for Refusing {
     }
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         self.backend.read_bytes(path)
+    }
+    fn read_large(&self, path: &BundlePath, most: u64) -> Result<Vec<u8>, Error> {
+        self.backend.read_large(path, most)
     }
     fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
         self.backend.read_plain(path)

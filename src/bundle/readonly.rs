@@ -49,6 +49,9 @@ impl Read for ReadOnly {
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         self.0.read_bytes(path)
     }
+    fn read_large(&self, path: &BundlePath, most: u64) -> Result<Vec<u8>, Error> {
+        self.0.read_large(path, most)
+    }
     fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
         self.0.read_plain(path)
     }

@@ -332,6 +332,25 @@ impl Staged {
         self.rules.check(Operation::Write, path)?;
         check_target(&*self.base, pending, path)
     }
+
+    /// What is staged for a path, else what `base` reads.
+    fn read_over(
+        &self,
+        path: &BundlePath,
+        base: impl FnOnce() -> Result<Vec<u8>, Error>,
+    ) -> Result<Vec<u8>, Error> {
+        let real = self.real(path)?;
+        match self.overlaid_at(path, || real) {
+            Some(Some(bytes)) => Ok(bytes.to_vec()),
+            Some(None) => Err(Error::not_found(path)),
+            None => match base() {
+                Err(e) if e.kind == ErrorKind::NotFound && self.is_pending_folder(path) => {
+                    Err(Error::is_directory(path))
+                }
+                result => result,
+            },
+        }
+    }
 }
 
 fn check_target(base: &dyn Read, pending: &Pending, path: &BundlePath) -> Result<(), Error> {
@@ -451,17 +470,12 @@ impl Read for Staged {
         {
             return Ok(bytes);
         }
-        let real = self.real(path)?;
-        match self.overlaid_at(path, || real) {
-            Some(Some(bytes)) => Ok(bytes.to_vec()),
-            Some(None) => Err(Error::not_found(path)),
-            None => match self.base.read_bytes(path) {
-                Err(e) if e.kind == ErrorKind::NotFound && self.is_pending_folder(path) => {
-                    Err(Error::is_directory(path))
-                }
-                result => result,
-            },
-        }
+        self.read_over(path, || self.base.read_bytes(path))
+    }
+
+    fn read_large(&self, path: &BundlePath, most: u64) -> Result<Vec<u8>, Error> {
+        self.rules.check(Operation::Read, path)?;
+        self.read_over(path, || self.base.read_large(path, most))
     }
 
     fn resolve(&self, path: &BundlePath) -> BundlePath {

@@ -58,6 +58,13 @@ pub trait Read: Send + Sync {
     /// The whole file, at most [`MAX_FILE`] bytes.
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error>;
 
+    /// The whole file, at most `most` bytes: for a source, which may be larger than [`MAX_FILE`]. A backend without its own reads
+    /// no more than that.
+    fn read_large(&self, path: &BundlePath, most: u64) -> Result<Vec<u8>, Error> {
+        let bytes = self.read_bytes(path)?;
+        if bytes.len() as u64 > most { Err(Error::too_large(path, most)) } else { Ok(bytes) }
+    }
+
     /// The whole file as UTF-8, every byte kept (byte-order mark, line ends).
     fn read(&self, path: &BundlePath) -> Result<String, Error> {
         String::from_utf8(self.read_bytes(path)?).map_err(|e| {
@@ -194,7 +201,7 @@ pub(super) fn check_name(path: &BundlePath) -> Result<(), Error> {
 
 /// Refuses content that could not be read back.
 pub(super) fn check_size(path: &BundlePath, len: usize) -> Result<(), Error> {
-    if len as u64 > MAX_FILE { Err(Error::too_large(path)) } else { Ok(()) }
+    if len as u64 > MAX_FILE { Err(Error::too_large(path, MAX_FILE)) } else { Ok(()) }
 }
 
 impl<T: Read + ?Sized> Read for Arc<T> {
@@ -206,6 +213,9 @@ impl<T: Read + ?Sized> Read for Arc<T> {
     }
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
         (**self).read_bytes(path)
+    }
+    fn read_large(&self, path: &BundlePath, most: u64) -> Result<Vec<u8>, Error> {
+        (**self).read_large(path, most)
     }
     fn read_plain(&self, path: &BundlePath) -> Option<Vec<u8>> {
         (**self).read_plain(path)

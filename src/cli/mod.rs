@@ -19,6 +19,8 @@ pub mod migrate;
 pub mod model;
 pub mod open;
 pub mod output;
+#[cfg(feature = "documents")]
+pub mod read;
 pub mod refactor;
 pub mod review;
 pub mod sessions;
@@ -149,6 +151,9 @@ pub enum Command {
     Redo(history::UndoArgs),
     /// Say which model is used and why, ask it a question with a tool, and report on terminal and folders
     Doctor(doctor::DoctorArgs),
+    /// Print a source document of raw/ as markdown: PDF, office, web page, mail
+    #[cfg(feature = "documents")]
+    Read(read::ReadArgs),
     /// Convert the document on standard input; started by the program itself
     #[cfg(feature = "documents")]
     #[command(hide = true)]
@@ -200,6 +205,8 @@ fn run(cli: &Cli) -> anyhow::Result<Exit> {
         (None, Some(Command::History(args))) => history::history(args, &flags),
         (None, Some(Command::Undo(args))) => history::turn(args, Direction::Undo, &flags),
         (None, Some(Command::Doctor(args))) => doctor::run(args, &flags),
+        #[cfg(feature = "documents")]
+        (None, Some(Command::Read(args))) => read::run(args, &flags),
         #[cfg(feature = "documents")]
         (None, Some(Command::ConvertDocument)) => convert::run(),
         (None, Some(Command::Redo(args))) => history::turn(args, Direction::Redo, &flags),

@@ -31,6 +31,7 @@ pub struct File {
     pub permissions: Permissions,
     pub display: Display,
     pub storage: Storage,
+    pub documents: Documents,
 }
 
 /// What the agents may read and propose to write, beyond what their roles say. The first rule that fits decides.
@@ -242,6 +243,22 @@ pub struct Storage {
 impl Default for Storage {
     fn default() -> Self {
         Self { poll_seconds: 30 }
+    }
+}
+
+/// How source documents are read.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Documents {
+    /// Characters that the manager is shown of a document at once.
+    pub max_chars: NonZeroU32,
+    /// Converted texts are kept in the user's cache folder.
+    pub cache: bool,
+}
+
+impl Default for Documents {
+    fn default() -> Self {
+        Self { max_chars: const { NonZeroU32::new(200_000).unwrap() }, cache: true }
     }
 }
 

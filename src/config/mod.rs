@@ -15,6 +15,8 @@ use etcetera::BaseStrategy as _;
 
 use crate::agent::driver::{ManagerOptions, ReaderOptions};
 use crate::bundle::ledger::Keep;
+#[cfg(feature = "documents")]
+use crate::document::{Documents, child::Converter};
 use crate::lint;
 use crate::okf::ContentHash;
 use file::File;
@@ -85,6 +87,9 @@ pub struct Settings {
     pub color: bool,
     /// How often object storage is looked through for what others changed; zero: never.
     pub poll: Duration,
+    /// How source documents are read.
+    #[cfg(feature = "documents")]
+    pub documents: Documents,
 }
 
 impl Settings {
@@ -95,6 +100,8 @@ impl Settings {
         let rules = permissions::rules(&file.permissions, &path)?;
         let model = model::choose(flags, environment, &file.model, &path)?;
         let limits = limits::limits(&file, model.name(), &path)?;
+        #[cfg(feature = "documents")]
+        let documents = documents(&file.documents);
         Ok(Self {
             model,
             model_options: ModelOptions::of(&file),
@@ -104,6 +111,8 @@ impl Settings {
                 approval: limits::approval(&file.manager, &path)?,
                 limits: limits.clone(),
                 lint: lint.clone(),
+                #[cfg(feature = "documents")]
+                documents: Some(documents.clone()),
                 ..ManagerOptions::default()
             },
             reader: ReaderOptions {
@@ -118,6 +127,8 @@ impl Settings {
             commit_on_apply: file.git.commit_on_apply,
             color,
             poll: Duration::from_secs(file.storage.poll_seconds.into()),
+            #[cfg(feature = "documents")]
+            documents,
         })
     }
 }
@@ -139,6 +150,22 @@ pub fn state_folder(root: &Path) -> Option<PathBuf> {
 /// `wikiwright` in the user's state folder; none when the home folder is unknown.
 pub fn user_state() -> Option<PathBuf> {
     Some(etcetera::base_strategy::Xdg::new().ok()?.state_dir()?.join("wikiwright"))
+}
+
+/// `wikiwright/documents` in the user's cache folder (`$XDG_CACHE_HOME`, else `~/.cache`), where texts of source documents are
+/// kept; none when the home folder is unknown.
+#[cfg(feature = "documents")]
+pub fn document_cache() -> Option<PathBuf> {
+    Some(etcetera::base_strategy::Xdg::new().ok()?.cache_dir().join("wikiwright").join("documents"))
+}
+
+#[cfg(feature = "documents")]
+fn documents(file: &file::Documents) -> Documents {
+    let cache = if file.cache { document_cache() } else { None };
+    let max_chars = usize::try_from(file.max_chars.get()).unwrap_or(usize::MAX);
+    let mut documents = Documents::new(Converter::of_this_program(), cache);
+    documents.max_chars = max_chars;
+    documents
 }
 
 /// The user's file, or what stands for it when there is none, and its path for messages.

@@ -297,7 +297,9 @@ fn the_example_documents_every_key_and_no_other() {
             "git.commit_on_apply",
             "permissions.rules",
             "display.color",
-            "storage.poll_seconds"
+            "storage.poll_seconds",
+            "documents.max_chars",
+            "documents.cache"
         ]
     );
     // Exhaustive on purpose: a new key does not compile until it is listed above.
@@ -321,9 +323,11 @@ fn the_example_documents_every_key_and_no_other() {
         history: file::History { keep_days, keep_mb, sessions },
         display: file::Display { color },
         storage: file::Storage { poll_seconds },
+        documents,
         git: file::Git { commit_on_apply },
     } = File::parse(example, Path::new("config.example.toml")).unwrap();
     assert_eq!((preset, base_url, model, api_key_env), (None, None, None, None));
+    assert_eq!(documents, file::Documents::default());
     assert_eq!((context_tokens, max_output_tokens, prices.len()), (None, None, 0));
     assert_eq!(timeout_seconds, file::Model::default().timeout_seconds);
     assert!(protect_raw && file::Manager::default().protect_raw);

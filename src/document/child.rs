@@ -52,7 +52,7 @@ enum Answer {
 }
 
 /// Converts documents in child processes. Cheap to clone; several may run at once.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converter {
     program: PathBuf,
     pub limits: Limits,

@@ -1,5 +1,5 @@
 //! Source documents to markdown: bytes in, text out, with the places (pages, sheets, slides) that a claim can cite. Opens no
-//! file. The libraries behind it read hostile input and can abort, loop and eat memory, so that everything above this room
+//! file of a bundle. The libraries behind it read hostile input and can abort, loop and eat memory, so that everything above this room
 //! goes through [`child`], which runs [`convert`] in a limited process of its own.
 
 mod archive;
@@ -10,6 +10,7 @@ mod epub;
 mod error;
 mod html;
 mod kind;
+pub mod library;
 mod mail;
 mod markup;
 mod math;
@@ -27,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::Error;
 pub use kind::{Kind, kind};
+pub use library::Documents;
 use output::Output;
 
 const MIB: u64 = 1024 * 1024;

@@ -6,6 +6,8 @@ mod bad_input;
 mod commands;
 mod demo;
 mod doctor;
+#[cfg(feature = "documents")]
+mod documents;
 mod fix;
 mod ingest;
 mod init;

@@ -193,7 +193,12 @@ async fn the_time_in_a_page_is_that_of_the_session_and_a_session_gone_on_with_ke
 async fn what_a_tool_of_the_callers_own_came_to_is_taken_from_the_record() {
     let (base, kept) = (bundle(), Kept::default());
     let brain = Brain::new(|at, _| match at {
-        0 => calls(&[("echo", json!({})), ("nothing", json!({})), ("echo", json!({})), ("ls", json!({"path": "/wiki"}))]),
+        0 => calls(&[
+            ("echo", json!({})),
+            ("nothing", json!({})),
+            ("echo", json!({})),
+            ("ls", json!({"path": "/wiki"})),
+        ]),
         1 => calls(&[write("/wiki/a.md", "x\n")]),
         _ => says("Done."),
     });
@@ -205,7 +210,8 @@ async fn what_a_tool_of_the_callers_own_came_to_is_taken_from_the_record() {
         }
     });
     let keeping = Keeping { recorder: Some(Box::new(kept.clone())), past: Vec::new() };
-    let mut session = super::manage(base.clone(), brain.clone(), ManagerOptions::default(), vec![echo], keeping);
+    let mut session =
+        super::manage(base.clone(), brain.clone(), ManagerOptions::default(), vec![echo], keeping);
     session.commands.send(AgentCommand::Say("go".into())).unwrap();
     turn(&mut session).await;
     session.close().await;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::agent::client::ToolSchema;
 use crate::agent::event::Role;
-use crate::agent::tools::{Tool, Toolbox};
+use crate::agent::tools::{Documents, Tool, Toolbox};
 use crate::bundle::{MemoryBundle, Rules, Staged};
 use crate::okf::ContentHash;
 
@@ -43,6 +43,22 @@ const READER_COVERED: Coverage = &[
     ("How to answer", None, Some("Cite only pages that you have read")),
 ];
 
+/// `read_document` is there only in a program built with the converters.
+const DOCUMENTED: bool = cfg!(feature = "documents");
+const ALL: Optional = Optional { lint: true, documents: DOCUMENTED };
+const NO_LINT: Optional = Optional { lint: false, ..ALL };
+const NONE: Optional = Optional { lint: false, documents: false };
+
+#[cfg(feature = "documents")]
+fn documents() -> Option<Documents> {
+    Some(Documents::new(crate::document::child::Converter::of_this_program(), None))
+}
+
+#[cfg(not(feature = "documents"))]
+fn documents() -> Option<Documents> {
+    None
+}
+
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -51,7 +67,7 @@ fn check(skill: &str, sum: &str, coverage: Coverage) {
     let sections: Vec<&str> = skill.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     let declared: Vec<&str> = coverage.iter().map(|(section, ..)| *section).collect();
     assert_eq!(sections, declared, "sections of the skill and their coverage");
-    let (manager, reader) = (flat(&manager(None, true)), flat(&reader(NOT_FOUND, false)));
+    let (manager, reader) = (flat(&manager(None, ALL)), flat(&reader(NOT_FOUND, false)));
     for (section, in_manager, in_reader) in coverage {
         for (phrase, prompt) in [(in_manager, &manager), (in_reader, &reader)] {
             if let Some(phrase) = phrase {
@@ -77,9 +93,10 @@ fn a_prompt_names_exactly_the_tools_of_its_role() {
     let words = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
     };
-    for (role, prompt) in [(Role::Manager, manager(None, true)), (Role::Reader, reader(NOT_FOUND, false))] {
+    for (role, prompt) in [(Role::Manager, manager(None, ALL)), (Role::Reader, reader(NOT_FOUND, false))] {
         let words = words(&prompt);
-        for tool in Tool::of(Role::Manager) {
+        let there = |tool: &&Tool| DOCUMENTED || **tool != Tool::ReadDocument;
+        for tool in Tool::of(Role::Manager).iter().filter(there) {
             let named = words.iter().any(|word| word == tool.name());
             // "delete" is also an ordinary word; the other names are not.
             let has = Tool::of(role).contains(tool);
@@ -90,8 +107,20 @@ fn a_prompt_names_exactly_the_tools_of_its_role() {
 
 /// Words in code marks, or of two parts, that are fields of pages and of answers.
 const FIELDS: [&str; 14] = [
-    "answer", "citations", "description", "found", "not_covered", "quote", "resource", "section", "sources",
-    "tags", "timestamp", "title", "type", "verified",
+    "answer",
+    "citations",
+    "description",
+    "found",
+    "not_covered",
+    "quote",
+    "resource",
+    "section",
+    "sources",
+    "tags",
+    "timestamp",
+    "title",
+    "type",
+    "verified",
 ];
 
 /// What a prompt writes as it writes the names of tools, and is neither a tool that is there nor a field: words of several
@@ -105,16 +134,18 @@ fn strangers(prompt: &str, tools: &[ToolSchema]) -> Vec<String> {
 }
 
 /// The tools of each role as its sessions offer them, with what they are told.
-fn told() -> [(Vec<ToolSchema>, String); 5] {
+fn told() -> [(Vec<ToolSchema>, String); 6] {
     let nothing = || Arc::new(MemoryBundle::new([]).unwrap());
-    let tools = || Toolbox::manager(Arc::new(Staged::new(nothing(), Rules::manager(true))));
+    let plain = || Toolbox::manager(Arc::new(Staged::new(nothing(), Rules::manager(true))));
+    let tools = || plain().with_documents(documents());
     let reader_tools = || Toolbox::reader(nothing()).schemas();
     [
-        (tools().schemas(), manager(None, true)),
-        (tools().without_lint().schemas(), manager(None, false)),
-        (tools().assistant().schemas(), assistant(None, true)),
+        (tools().schemas(), manager(None, ALL)),
+        (tools().without_lint().schemas(), manager(None, NO_LINT)),
+        (tools().assistant().schemas(), assistant(None, ALL)),
         (reader_tools(), reader(NOT_FOUND, false)),
         (reader_tools(), reader(NOT_FOUND, true)),
+        (plain().without_lint().schemas(), manager(None, NONE)),
     ]
 }
 
@@ -127,11 +158,12 @@ fn a_prompt_names_no_tool_that_is_not_there() {
 
 #[test]
 fn a_tool_that_is_not_there_is_noticed() {
-    let [(manager, _), (without_lint, _), (assistant, _), (reader, _), _] = told();
+    let [(manager, _), (without_lint, _), (assistant, _), (reader, _), _, (bare, _)] = told();
     for (tools, prompt, stranger) in [
         (&manager, "Move a page with move_file, then look with `ls`.", "move_file"),
         (&manager, "Run `execute` when `type` is missing.", "execute"),
         (&without_lint, "Run okf_lint.", "okf_lint"),
+        (&bare, "Read it with read_document.", "read_document"),
         (&assistant, "Hand it on with `task`.", "task"),
         (&reader, "Change it with edit_file.", "edit_file"),
     ] {
@@ -141,14 +173,14 @@ fn a_tool_that_is_not_there_is_noticed() {
 
 #[test]
 fn an_assistant_is_told_of_its_own_tools_only() {
-    let prompt = assistant(None, true);
+    let prompt = assistant(None, ALL);
     let nothing = Arc::new(MemoryBundle::new([]).unwrap());
     let tools = Toolbox::manager(Arc::new(Staged::new(nothing, Rules::manager(true)))).assistant();
     assert!(tools.find("task").is_none() && !prompt.contains("with task"));
     assert!(
         Tool::of(Role::Manager)
             .iter()
-            .filter(|tool| **tool != Tool::Task)
+            .filter(|tool| **tool != Tool::Task && (DOCUMENTED || **tool != Tool::ReadDocument))
             .all(|tool| prompt.contains(tool.name()))
     );
 }
@@ -170,9 +202,17 @@ fn the_not_found_sentence_is_a_setting() {
 
 #[test]
 fn a_block_is_put_in_only_with_its_tool_or_form() {
-    assert!(manager(None, true).contains("okf_lint") && !manager(None, false).contains("okf_lint"));
-    assert!(!assistant(None, false).contains("okf_lint"));
+    assert!(manager(None, ALL).contains("okf_lint") && !manager(None, NO_LINT).contains("okf_lint"));
+    assert!(!assistant(None, NO_LINT).contains("okf_lint"));
+    let documented = Optional { documents: true, ..NONE };
+    assert!(
+        manager(None, documented).contains("read_document") && !manager(None, NONE).contains("read_document")
+    );
+    assert!(
+        assistant(None, documented).contains("read_document")
+            && !assistant(None, NONE).contains("read_document")
+    );
     assert!(reader(NOT_FOUND, true).contains("JSON") && !reader(NOT_FOUND, false).contains("JSON"));
-    assert!(manager(Some("Own."), false).starts_with("Own.\n\n# Assistants"));
+    assert!(manager(Some("Own."), NONE).starts_with("Own.\n\n# Assistants"));
     assert_eq!(reader_with(Some("Say {not_found}"), "No.", false), "Say No.");
 }

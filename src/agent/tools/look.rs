@@ -101,7 +101,7 @@ pub fn read_file(
 }
 
 /// An error and, for a file that is not there, what is near.
-fn unreadable(bundle: &dyn Read, path: &BundlePath, error: &crate::bundle::Error) -> String {
+pub fn unreadable(bundle: &dyn Read, path: &BundlePath, error: &crate::bundle::Error) -> String {
     match error.kind {
         ErrorKind::NotFound => {
             let name = path.name().to_lowercase();

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod change;
+mod document;
 mod edit;
 mod extra;
 mod graph;
@@ -19,9 +20,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 use self::arguments::Arguments;
 pub use self::change::overview;
+pub use self::document::Documents;
 pub use self::extra::ExtraTool;
 pub use self::schema::Tool;
 use super::client::ToolSchema;
@@ -76,6 +79,8 @@ pub struct Toolbox {
     without: &'static [Tool],
     /// Those of the caller.
     extra: Arc<[ExtraTool]>,
+    /// Without it there is no `read_document`.
+    documents: Option<Documents>,
     gate: Arc<Gate>,
     lint: lint::Options,
 }
@@ -106,6 +111,7 @@ impl Toolbox {
             seen: Ledger::default(),
             without: &[],
             extra: Arc::default(),
+            documents: None,
             gate: Arc::default(),
             lint,
         }
@@ -121,6 +127,11 @@ impl Toolbox {
         Self { extra: extra.into(), ..self }
     }
 
+    /// With sources in any format, for a role that reads them.
+    pub fn with_documents(self, documents: Option<Documents>) -> Self {
+        Self { documents, ..self }
+    }
+
     /// The tools of an assistant: the same bundle, rules and staged set, nothing read yet, and no assistants of its own.
     pub fn assistant(&self) -> Self {
         Self {
@@ -132,6 +143,7 @@ impl Toolbox {
                 &[Tool::Task]
             },
             extra: self.extra.clone(),
+            documents: self.documents.clone(),
             gate: self.gate.clone(),
             lint: self.lint.clone(),
         }
@@ -148,7 +160,11 @@ impl Toolbox {
     }
 
     fn tools(&self) -> impl Iterator<Item = Tool> {
-        Tool::of(self.role()).iter().copied().filter(|tool| !self.without.contains(tool))
+        let has = |tool: &Tool| match tool {
+            Tool::ReadDocument => self.documents.is_some(),
+            tool => !self.without.contains(tool),
+        };
+        Tool::of(self.role()).iter().copied().filter(has)
     }
 
     pub fn role(&self) -> Role {
@@ -179,23 +195,29 @@ impl Toolbox {
         self.gate.next.store(order, Ordering::Relaxed);
     }
 
-    /// Runs one call. May block on the disk.
+    /// Runs one call. May block on the disk, and for as long as a document is converted.
     pub fn run(&self, name: &str, arguments: &str) -> Outcome {
-        self.run_at(name, arguments, None)
+        self.run_at(name, arguments, None, &CancellationToken::new())
     }
 
-    /// [`Toolbox::run`] as if it were this time.
-    pub fn run_at(&self, name: &str, arguments: &str, at: Option<Timestamp>) -> Outcome {
+    /// [`Toolbox::run`] as if it were this time; what takes long stops when it is cancelled.
+    pub fn run_at(
+        &self,
+        name: &str,
+        arguments: &str,
+        at: Option<Timestamp>,
+        cancel: &CancellationToken,
+    ) -> Outcome {
         let writes = self.find(name).is_some_and(Tool::writes);
         // A poisoned gate guards nothing by itself.
         let _alone = writes.then(|| self.gate.lock.write().unwrap_or_else(PoisonError::into_inner));
         let _beside = (!writes).then(|| self.gate.lock.read().unwrap_or_else(PoisonError::into_inner));
         let order = self.gate.next.fetch_add(1, Ordering::Relaxed);
         let at = at.unwrap_or_else(Timestamp::now);
-        Outcome { ran: Some(Ran { order, at }), ..self.run_now(name, arguments, at) }
+        Outcome { ran: Some(Ran { order, at }), ..self.run_now(name, arguments, at, cancel) }
     }
 
-    fn run_now(&self, name: &str, arguments: &str, now: Timestamp) -> Outcome {
+    fn run_now(&self, name: &str, arguments: &str, now: Timestamp, cancel: &CancellationToken) -> Outcome {
         let extra = self.extra.iter().find(|extra| extra.name() == name);
         match (self.find(name), extra, parse(arguments)) {
             (None, None, _) => {
@@ -207,7 +229,7 @@ impl Toolbox {
             (.., Err(problem)) => Outcome::error(format!(
                 "The arguments of {name} are not a JSON object ({problem}). Send them again."
             )),
-            (Some(tool), _, Ok(arguments)) => self.run_own(tool, &Arguments::new(arguments), now),
+            (Some(tool), _, Ok(arguments)) => self.run_own(tool, &Arguments::new(arguments), now, cancel),
             (None, Some(extra), Ok(arguments)) => {
                 let cut = |text| capped(text, "the result is longer than a model can be sent");
                 (extra.handler)(&arguments).map(cut).map_err(cut).into()
@@ -215,12 +237,18 @@ impl Toolbox {
         }
     }
 
-    fn run_own(&self, tool: Tool, arguments: &Arguments, now: Timestamp) -> Outcome {
+    fn run_own(
+        &self,
+        tool: Tool,
+        arguments: &Arguments,
+        now: Timestamp,
+        cancel: &CancellationToken,
+    ) -> Outcome {
         let name = tool.name();
         if let Some(path) = arguments.leads_out() {
             self.seen.refuse(format!("{name} {path}"));
         }
-        self.call(tool, arguments, now).unwrap_or_else(|problem| {
+        self.call(tool, arguments, now, cancel).unwrap_or_else(|problem| {
             let given = arguments.names().join(", ");
             let given = if given.is_empty() { "none".to_owned() } else { given };
             Outcome::error(format!("{name}: {problem} Arguments given: {given}."))
@@ -236,7 +264,13 @@ impl Toolbox {
     }
 
     /// `Err` is what is wrong with the arguments.
-    fn call(&self, tool: Tool, arguments: &Arguments, now: Timestamp) -> Result<Outcome, String> {
+    fn call(
+        &self,
+        tool: Tool,
+        arguments: &Arguments,
+        now: Timestamp,
+        cancel: &CancellationToken,
+    ) -> Result<Outcome, String> {
         let bundle = self.bundle();
         Ok(match (tool, &self.access) {
             (Tool::Ls, _) => look::ls(bundle, &arguments.path("path")?).into(),
@@ -262,6 +296,12 @@ impl Toolbox {
             (Tool::OkfLint, Access::Manager(staged)) => {
                 plan::okf_lint(staged, &self.seen, &self.lint, arguments)?.into()
             }
+            (Tool::ReadDocument, Access::Manager(_)) => match &self.documents {
+                Some(documents) => {
+                    document::read_document(documents, bundle, &self.seen, arguments, cancel)?.into()
+                }
+                None => Outcome::error("Nothing here converts documents."),
+            },
             (Tool::Task, Access::Manager(_)) => Outcome::error("There is nobody here to give a task to."),
             (_, Access::Reader(_)) => Outcome::error("This tool is not for the reader."),
         })
@@ -293,7 +333,7 @@ impl Toolbox {
         let file = if map.contains_key("file_path") { get("file_path") } else { get("path") };
         match name {
             "ls" => format!("list {file}"),
-            "read_file" => format!("read {file}"),
+            "read_file" | "read_document" => format!("read {file}"),
             "write_file" => format!("write {file}"),
             "edit_file" => format!("edit {file}"),
             "multi_edit" => format!("edit {file}"),

@@ -24,10 +24,11 @@ pub enum Tool {
     WriteTodos,
     OkfLint,
     Task,
+    ReadDocument,
 }
 
 impl Tool {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::Ls,
         Self::ReadFile,
         Self::Glob,
@@ -44,6 +45,7 @@ impl Tool {
         Self::WriteTodos,
         Self::OkfLint,
         Self::Task,
+        Self::ReadDocument,
     ];
 
     const READER: [Self; 6] =
@@ -75,6 +77,7 @@ impl Tool {
             Self::WriteTodos => "write_todos",
             Self::OkfLint => "okf_lint",
             Self::Task => "task",
+            Self::ReadDocument => "read_document",
         }
     }
 
@@ -144,6 +147,11 @@ impl Tool {
             Self::OkfLint => {
                 "Check the bundle as it would be with everything that is staged. Lists findings by level; run it before you \
                  say that you are done. With fix it first stages what mends findings beyond doubt."
+            }
+            Self::ReadDocument => {
+                "Read a source of /raw in any usual format as markdown: PDF, Word, PowerPoint, Excel, OpenDocument, web page, \
+                 EPUB, mail, notebook, CSV, RTF. Lines <!-- page 3 --> (or slide, sheet, chapter) say where in the document the \
+                 text after them stands. A long document comes in parts; go on with offset as the first line of the result says."
             }
             Self::Task => {
                 "Give a part of the work that can be described in full to an assistant of your kind with a memory of its own: \
@@ -238,6 +246,14 @@ impl Tool {
                 json!(["todos"]),
             ),
             Self::OkfLint => (json!({"fix": flag("stage the fixes that are beyond doubt")}), json!([])),
+            Self::ReadDocument => (
+                json!({
+                    "path": text("document, for example /raw/report.pdf"),
+                    "offset": count("characters to skip from the start, default 0"),
+                    "limit": count("most characters to show"),
+                }),
+                json!(["path"]),
+            ),
             Self::Task => (
                 json!({"description": text("all that is to be done, with every path and fact that is needed for it, and what to report")}),
                 json!(["description"]),

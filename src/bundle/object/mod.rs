@@ -211,6 +211,10 @@ impl At {
     }
 
     async fn fetch(&self, path: &BundlePath) -> Result<Option<Found>, Error> {
+        self.fetch_large(path, MAX_FILE).await
+    }
+
+    async fn fetch_large(&self, path: &BundlePath, most: u64) -> Result<Option<Found>, Error> {
         let fail = |e| fault::explain(path, &e);
         // A name that no object can have is that of no file.
         let Ok(key) = self.key(path) else { return Ok(None) };
@@ -222,8 +226,8 @@ impl At {
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
             Err(e) => return Err(fail(e)),
         };
-        if result.meta.size > MAX_FILE {
-            return Err(Error::too_large(path));
+        if result.meta.size > most {
+            return Err(Error::too_large(path, most));
         }
         let version =
             UpdateVersion { e_tag: result.meta.e_tag.clone(), version: result.meta.version.clone() };
@@ -233,15 +237,15 @@ impl At {
         let mut stream = result.into_stream();
         while let Some(chunk) = stream.next().await {
             bytes.extend_from_slice(&chunk.map_err(fail)?);
-            if bytes.len() as u64 > MAX_FILE {
-                return Err(Error::too_large(path));
+            if bytes.len() as u64 > most {
+                return Err(Error::too_large(path, most));
             }
         }
         Ok(Some(Found { bytes, version, modified }))
     }
 
-    async fn read(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
-        match self.fetch(path).await? {
+    async fn read(&self, path: &BundlePath, most: u64) -> Result<Vec<u8>, Error> {
+        match self.fetch_large(path, most).await? {
             Some(found) if !found.is_gravestone() => Ok(found.bytes),
             _ if self.has_below(path).await? => Err(Error::is_directory(path)),
             _ => Err(Error::not_found(path)),
@@ -441,8 +445,12 @@ impl Read for ObjectBundle {
     }
 
     fn read_bytes(&self, path: &BundlePath) -> Result<Vec<u8>, Error> {
+        self.read_large(path, MAX_FILE)
+    }
+
+    fn read_large(&self, path: &BundlePath, most: u64) -> Result<Vec<u8>, Error> {
         let path = path.clone();
-        self.run(move |at| async move { at.read(&path).await })
+        self.run(move |at| async move { at.read(&path, most).await })
     }
 
     fn read_all(&self, paths: &[BundlePath]) -> Vec<Result<Vec<u8>, Error>> {
@@ -450,7 +458,7 @@ impl Read for ObjectBundle {
         let all = self.run(move |at| async move {
             let reads = wanted.into_iter().map(|path| {
                 let at = at.clone();
-                async move { at.read(&path).await }
+                async move { at.read(&path, MAX_FILE).await }
             });
             Ok(futures::stream::iter(reads).buffered(AT_ONCE).collect::<Vec<_>>().await)
         });
