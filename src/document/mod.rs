@@ -20,6 +20,7 @@ mod opendocument;
 mod output;
 mod pdf;
 mod rtf;
+mod table;
 #[cfg(test)]
 mod tests;
 
