@@ -2,6 +2,7 @@
 
 use super::Kind;
 use super::output::Output;
+use super::table::table;
 
 /// Lines that are looked at to find the delimiter.
 const SAMPLE: usize = 50;
@@ -39,27 +40,4 @@ fn delimiter(text: &str) -> u8 {
     };
     // The first of the best: max_by_key would take the last.
     b",;\t|".iter().rev().copied().max_by_key(|d| score(*d)).unwrap_or(b',')
-}
-
-/// A markdown table; the first row is its header. Rows are filled to the widest.
-pub(super) fn table(rows: &[Vec<String>]) -> String {
-    let width = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let mut markdown = String::new();
-    for (number, row) in rows.iter().enumerate() {
-        markdown.push('|');
-        for column in 0..width {
-            let cell = row.get(column).map(|cell| cell_text(cell)).unwrap_or_default();
-            markdown.push_str(&format!(" {cell} |"));
-        }
-        markdown.push('\n');
-        if number == 0 {
-            markdown.push_str(&format!("|{}\n", " --- |".repeat(width)));
-        }
-    }
-    markdown
-}
-
-/// In one line, its pipes escaped.
-fn cell_text(cell: &str) -> String {
-    cell.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }

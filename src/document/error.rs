@@ -59,9 +59,24 @@ fn no_text(kind: &str, pages: usize) -> String {
     }
 }
 
+/// Signs in what the libraries say, and what they mean.
+const PLAIN: [(&str, &str); 9] = [
+    ("Could not find EOCD", "its end is missing"),
+    ("OLE/CFB container whose directory", "its end or its directory is missing"),
+    ("startxref not found", "its end is missing"),
+    ("Invalid checksum", "a part of it is not what was saved"),
+    ("corrupt deflate stream", "a part of it does not unpack"),
+    ("declared uncompressed size", "a part of it does not unpack"),
+    ("Invalid local file header", "a part of it is not where it should be"),
+    ("Malformed directory", "its directory is broken"),
+    ("Malformed FAT", "its end is missing"),
+];
+
 impl Error {
     pub(super) fn damaged(kind: super::Kind, detail: impl std::fmt::Display) -> Self {
         let detail = detail.to_string();
+        let detail =
+            PLAIN.iter().find(|(sign, _)| detail.contains(sign)).map_or(detail, |(_, plain)| (*plain).into());
         Self::Damaged { kind: kind.name().into(), detail: detail.trim().trim_end_matches('.').to_owned() }
     }
 

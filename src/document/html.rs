@@ -1,13 +1,12 @@
 //! HTML pages and the HTML bodies of mails, books and feeds.
 
+mod spans;
+
 use html_to_markdown_rs::options::{PreprocessingOptions, PreprocessingPreset};
 use html_to_markdown_rs::{ConversionOptions, HiddenContent};
 
 use super::output::Output;
 use super::{Error, Kind};
-
-/// Deeper nesting than this is no page that a person wrote.
-const DEPTH: usize = 4096;
 
 pub(super) fn convert(text: &str) -> Result<Output, Error> {
     let mut output = Output::of(markdown(text)?);
@@ -21,7 +20,9 @@ pub(super) fn markdown(text: &str) -> Result<String, Error> {
     let options = ConversionOptions {
         extract_metadata: false,
         hidden_content: HiddenContent::Reachable,
-        max_depth: Some(DEPTH),
+        // Spaces that line columns up cost a model more than they tell it.
+        compact_tables: true,
+        br_in_tables: true,
         preprocessing: PreprocessingOptions {
             enabled: true,
             preset: PreprocessingPreset::Minimal,
@@ -30,8 +31,9 @@ pub(super) fn markdown(text: &str) -> Result<String, Error> {
         },
         ..ConversionOptions::default()
     };
+    let text = spans::resolve(text);
     let result =
-        html_to_markdown_rs::convert(text, options).map_err(|error| Error::damaged(Kind::Html, error))?;
+        html_to_markdown_rs::convert(&text, options).map_err(|error| Error::damaged(Kind::Html, error))?;
     Ok(result.content.unwrap_or_default())
 }
 

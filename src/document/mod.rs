@@ -21,6 +21,7 @@ mod opendocument;
 mod output;
 mod pdf;
 mod rtf;
+mod table;
 #[cfg(test)]
 mod tests;
 

@@ -2,9 +2,10 @@
 //! it: numbers and dates as a person writes them.
 
 use undoc::render::{RenderOptions, to_markdown};
-use undoc::{Block, Document, SectionMarkerStyle, Table};
+use undoc::{Block, Document, Paragraph, SectionMarkerStyle, Table, TextRun};
 
 use super::output::Output;
+use super::table;
 use super::{Error, Kind, Place, kind, math};
 
 pub(super) fn convert(bytes: &[u8], kind: Kind) -> Result<Output, Error> {
@@ -19,14 +20,27 @@ pub(super) fn convert(bytes: &[u8], kind: Kind) -> Result<Output, Error> {
     })?;
     let sheet = matches!(kind, Kind::Xlsx | Kind::Xls);
     let slide = matches!(kind, Kind::Pptx | Kind::Ppt);
-    if sheet {
-        mend_numbers(&mut document);
+    for section in &mut document.sections {
+        let mut comments = Vec::new();
+        for block in &mut section.content {
+            if let Block::Table(table) = block {
+                mend(table, sheet, &mut comments);
+            }
+        }
+        for comment in comments {
+            section.add_paragraph(Paragraph::with_text(comment));
+        }
+        // "Slide 3" says no more than its marker.
+        section.name.take_if(|_| slide);
     }
     let mut output = Output::default();
     tell(&document, &mut output);
-    let options = RenderOptions { max_heading_level: 6, ..RenderOptions::new() }.with_images(false);
+    let options = RenderOptions { max_heading_level: 6, ..RenderOptions::new() }
+        .with_images(false)
+        .with_preserve_breaks(true);
     if !(sheet || slide) {
         let markdown = to_markdown(&document, &options).map_err(|error| Error::damaged(kind, error))?;
+        let markdown = boxes(&markdown);
         output.block(&mended.map_or(markdown.clone(), |(_, equations)| equations.put_back(&markdown)));
         return Ok(output);
     }
@@ -56,22 +70,93 @@ fn tell(document: &Document, output: &mut Output) {
     output.say("modified", said.modified.as_deref());
 }
 
-fn mend_numbers(document: &mut Document) {
-    let blocks = document.sections.iter_mut().flat_map(|section| &mut section.content);
-    for block in blocks {
-        if let Block::Table(table) = block {
-            mend_table(table);
+/// Check boxes as markdown has them.
+fn boxes(markdown: &str) -> String {
+    if !markdown.contains(['☐', '☑', '☒']) {
+        return markdown.to_owned();
+    }
+    let lines = markdown.split_inclusive('\n').map(|line| {
+        let line =
+            if line.starts_with(['☐', '☑', '☒']) { format!("- {line}") } else { line.to_owned() };
+        line.replace('☐', "[ ]").replace(['☑', '☒'], "[x]")
+    });
+    lines.collect()
+}
+
+/// Repeats merged cells, writes the numbers and dates of a sheet as a person does, and takes comments out of its cells.
+fn mend(table: &mut Table, sheet: bool, comments: &mut Vec<String>) {
+    for cell in table.rows.iter_mut().flat_map(|row| &mut row.cells) {
+        for nested in &mut cell.nested_tables {
+            mend(nested, false, comments);
         }
+        if !sheet {
+            continue;
+        }
+        let shown = cell.content.iter().flat_map(|p| &p.runs).find(|run| comment(run).is_none());
+        let shown = shown.map(|run| run.text.trim().to_owned()).unwrap_or_default();
+        for paragraph in &mut cell.content {
+            paragraph.runs.retain(|run| match comment(run) {
+                Some(text) => {
+                    comments.push(match shown.is_empty() {
+                        true => format!("Comment: {text}"),
+                        false => format!("Comment on “{shown}”: {text}"),
+                    });
+                    false
+                }
+                None => true,
+            });
+            for run in &mut paragraph.runs {
+                if let Some(text) = written(&run.text) {
+                    run.text = text;
+                }
+            }
+        }
+    }
+    let mut rows: Vec<Vec<Data>> = table
+        .rows
+        .iter_mut()
+        .map(|row| std::mem::take(&mut row.cells).into_iter().map(Data).collect())
+        .collect();
+    table::resolve(&mut rows);
+    for (row, cells) in table.rows.iter_mut().zip(rows) {
+        row.cells = cells.into_iter().map(|cell| cell.0).collect();
     }
 }
 
-fn mend_table(table: &mut Table) {
-    for cell in table.rows.iter_mut().flat_map(|row| &mut row.cells) {
-        for run in cell.content.iter_mut().flat_map(|paragraph| &mut paragraph.runs) {
-            if let Some(text) = written(&run.text) {
-                run.text = text;
-            }
-        }
+/// The text of a comment, which undoc puts into the cell, without what Excel writes for its older versions.
+fn comment(run: &TextRun) -> Option<String> {
+    let text = run.text.trim_start().strip_prefix("[Comment: ")?.trim_end().strip_suffix(']')?;
+    let text = match text.strip_prefix("[Threaded comment]") {
+        Some(threaded) => threaded.split_once("Comment:").map_or(threaded, |(_, own)| own),
+        None => text,
+    };
+    Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// A cell with more in it, in bytes, is not repeated.
+const SHORT: usize = 1024;
+
+#[derive(Debug, Clone)]
+struct Data(undoc::Cell);
+
+impl Default for Data {
+    fn default() -> Self {
+        Self(undoc::Cell::new())
+    }
+}
+
+impl table::Cell for Data {
+    fn span(&self) -> (usize, usize) {
+        let count = |n: u32| usize::try_from(n).unwrap_or(usize::MAX).max(1);
+        (count(self.0.col_span), count(self.0.row_span))
+    }
+
+    fn shrink(&mut self) {
+        (self.0.col_span, self.0.row_span) = (1, 1);
+    }
+
+    fn is_short(&self) -> bool {
+        self.0.nested_tables.is_empty() && self.0.plain_text().len() <= SHORT
     }
 }
 

@@ -1,8 +1,10 @@
 //! OpenDocument text and spreadsheets, and binary Excel workbooks, by markkit.
 
+use markkit::ir::{Node, TableCell};
 use markkit::{DocumentHint, Markkit};
 
 use super::output::Output;
+use super::table::{self, Cell};
 use super::{Error, Kind, Limits, Place, archive};
 
 pub(super) fn convert(bytes: &[u8], kind: Kind, limits: &Limits) -> Result<Output, Error> {
@@ -21,9 +23,11 @@ pub(super) fn convert(bytes: &[u8], kind: Kind, limits: &Limits) -> Result<Outpu
         .include_hidden_sheets(true)
         .build();
     let name = format!("x.{}", kind.extension());
-    let extraction = markkit
-        .extract_document_sync(bytes, DocumentHint::file_name(&name))
+    let mut parsed = markkit
+        .parse_document_sync(bytes, DocumentHint::file_name(&name))
         .map_err(|error| Error::damaged(kind, error))?;
+    resolve(&mut parsed.document.nodes);
+    let extraction = parsed.render();
     let mut output = Output::default();
     if kind == Kind::Odt {
         output.block(&extraction.markdown);
@@ -32,6 +36,50 @@ pub(super) fn convert(bytes: &[u8], kind: Kind, limits: &Limits) -> Result<Outpu
     }
     output.title = extraction.title;
     Ok(output)
+}
+
+/// A cell with more in it is not repeated.
+const SHORT: usize = 32;
+
+#[derive(Debug, Clone)]
+struct Data(TableCell);
+
+impl Default for Data {
+    fn default() -> Self {
+        Self(TableCell::new(Vec::new()))
+    }
+}
+
+impl Cell for Data {
+    fn span(&self) -> (usize, usize) {
+        let count = |n: u32| usize::try_from(n).unwrap_or(usize::MAX).max(1);
+        (count(self.0.colspan), count(self.0.rowspan))
+    }
+
+    fn shrink(&mut self) {
+        (self.0.colspan, self.0.rowspan) = (1, 1);
+    }
+
+    fn is_short(&self) -> bool {
+        self.0.children.len() <= SHORT
+    }
+}
+
+/// Repeats the merged cells of the tables at the top; lists and quotations seldom hold any.
+fn resolve(nodes: &mut [Node]) {
+    for node in nodes {
+        if let Node::Table { headers, rows, .. } = node {
+            let head = !headers.is_empty();
+            let all = std::iter::once(std::mem::take(headers)).filter(|_| head).chain(std::mem::take(rows));
+            let mut grid: Vec<Vec<Data>> = all.map(|row| row.into_iter().map(Data).collect()).collect();
+            table::resolve(&mut grid);
+            let mut grid = grid.into_iter().map(|row| row.into_iter().map(|cell| cell.0).collect());
+            if head {
+                *headers = grid.next().unwrap_or_default();
+            }
+            *rows = grid.collect();
+        }
+    }
 }
 
 /// Each sheet stands below a heading with its name.

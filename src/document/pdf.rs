@@ -7,8 +7,8 @@ use pdfni::{ContentBlock, ExtractOptions, ExtractQuery, TextBlockKind};
 use unpdf::render::{RenderOptions, to_markdown};
 use unpdf::{Document, PageMarkerStyle, PageStreamOptions, ParseEvent, ParseOptions, PdfParser};
 
-use super::delimited::table;
 use super::output::Output;
+use super::table::table;
 use super::{Error, Kind, Place, Progress};
 
 pub(super) fn convert(bytes: &[u8], progress: &(dyn Fn(Progress) + Sync)) -> Result<Output, Error> {

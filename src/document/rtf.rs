@@ -3,8 +3,8 @@
 
 use rtf_parser_tt::RtfDocument;
 
-use super::delimited::table;
 use super::output::Output;
+use super::table::table;
 use super::{Error, Kind};
 
 const CELL: char = '\u{E0F0}';
@@ -74,6 +74,8 @@ fn mark(bytes: &[u8]) -> Vec<u8> {
         marked.push(byte);
         rest = tail;
     }
+    // What a cut-off document lacks.
+    marked.extend(std::iter::repeat_n(b'}', depth));
     marked
 }
 

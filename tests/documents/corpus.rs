@@ -1,0 +1,108 @@
+//! The documents of `sources/`, whose text is known, against floors: what the reference converter keeps of them, and the
+//! goals. Prints a table. Nothing is tested where the documents are not at hand, and that is said.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use wikiwright::document::{Error, Kind};
+
+use super::score::{Score, mean, score};
+use super::{converter, sources};
+
+/// Least shares of a format, in the order of [`Score`].
+struct Floor {
+    extension: &'static str,
+    least: [f64; 6],
+}
+
+const FLOORS: &[Floor] = &[];
+
+#[test]
+fn the_text_of_every_known_document_is_kept() {
+    let Some(sources) = sources() else { return };
+    let mut scores: BTreeMap<String, Vec<Score>> = BTreeMap::new();
+    let detail = std::env::var_os("DOCUMENTS_DETAIL").is_some();
+    println!("                 recall  prec   runs  order   rows  heads");
+    for truth in files(&sources.join("truth")) {
+        let name = truth.file_stem().unwrap().to_str().unwrap().to_owned();
+        let bytes = std::fs::read(sources.join("files").join(&name)).unwrap();
+        let known = std::fs::read_to_string(&truth).unwrap();
+        let found = super::convert(&bytes, &name).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let one = score(&known, &found.markdown);
+        if detail {
+            println!("{one}  {name}");
+        }
+        scores.entry(name.rsplit('.').next().unwrap().to_owned()).or_default().push(one);
+    }
+    let mut faults = Vec::new();
+    for (extension, scores) in &scores {
+        let mean = mean(scores);
+        println!("{extension:6} {:3} files{mean}", scores.len());
+        let shares = [mean.recall, mean.precision, mean.runs, mean.order, mean.rows, mean.headings];
+        let floor = FLOORS.iter().find(|floor| floor.extension == extension);
+        for (what, (share, least)) in
+            ["recall", "precision", "three-word runs", "order", "table rows", "headings"]
+                .iter()
+                .zip(shares.iter().zip(floor.map_or([0.0; 6], |floor| floor.least)))
+        {
+            if share.is_some_and(|share| share < least) {
+                faults.push(format!("{extension}: {what} {:.3}, at least {least} is wanted", share.unwrap()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_document_is_what_its_name_says_and_converts() {
+    let Some(sources) = sources() else { return };
+    let mut faults = Vec::new();
+    for path in files(&sources.join("files")) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let kind = wikiwright::document::kind(&bytes, name);
+        let nameless = wikiwright::document::kind(&bytes, "document");
+        let told = name.rsplit('.').next().unwrap();
+        if told != "zip" && kind.extension() != told {
+            faults.push(format!("{name}: taken for {}", kind.name()));
+        }
+        // Delimiters are no sign of their own, and a page of no html tag is a text.
+        if !matches!(kind, Kind::Csv | Kind::Tsv) && nameless != kind {
+            faults.push(format!("{name}: without its name taken for {}", nameless.name()));
+        }
+        let result = super::convert(&bytes, name);
+        let wanted: fn(&Error) -> bool = match name {
+            "synth__enc_user_aes128.pdf" => |error| matches!(error, Error::Encrypted { .. }),
+            "synth__scanned_only.pdf" | "markitdown__MEDRPT-2024-PAT-3847_medical_report_scan.pdf" => {
+                |error| matches!(error, Error::NoText { .. })
+            }
+            "markitdown__test_files.zip" => |error| matches!(error, Error::Unsupported { .. }),
+            _ => |_| false,
+        };
+        match result {
+            Err(error) if !wanted(&error) => faults.push(format!("{name}: {error}")),
+            Ok(_) if wanted(&Error::Empty) => faults.push(format!("{name}: converts")),
+            _ => {}
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// For looking at one document: `DOCUMENT=path cargo test --test documents shown -- --ignored --nocapture`.
+#[test]
+#[ignore = "shows the document that DOCUMENT names"]
+fn shown() {
+    let path = PathBuf::from(std::env::var_os("DOCUMENT").unwrap());
+    let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+    match converter().convert_blocking(&std::fs::read(&path).unwrap(), &name, &Default::default(), |_| {}) {
+        Ok(converted) => println!("{}\n{:?} {:?}", converted.markdown, converted.notes, converted.metadata),
+        Err(error) => println!("{error}"),
+    }
+}
