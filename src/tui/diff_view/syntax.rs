@@ -99,7 +99,9 @@ impl<'a> Painter<'a> {
             let range = from + range.start..from + range.end;
             match event {
                 Event::Start(Tag::Heading { level, .. }) => self.paint(range, theme.heading(level as u8)),
-                Event::Start(Tag::Emphasis) => self.paint(range, Style::default().add_modifier(Modifier::ITALIC)),
+                Event::Start(Tag::Emphasis) => {
+                    self.paint(range, Style::default().add_modifier(Modifier::ITALIC))
+                }
                 Event::Start(Tag::Strong) => self.paint(range, theme.strong),
                 Event::Start(Tag::Link { .. } | Tag::Image { .. }) | Event::FootnoteReference(_) => {
                     self.paint(range, theme.link);

@@ -188,10 +188,7 @@ fn file_line(state: &State, review: &Review, file: &ReviewFile, columns: usize) 
         ChangeKind::Delete => ("del ", theme.removed),
         ChangeKind::Rename { .. } => ("mov ", theme.staged),
     };
-    let odd = review
-        .changes
-        .file(&file.weighed.path)
-        .is_some_and(|f| f.oddity(state.keeps_pages_in_wiki()).is_some());
+    let odd = review.is_odd(file, state.keeps_pages_in_wiki());
     let bound = if review.partners(file, None).is_empty() { "" } else { "⇄ " };
     let stale = if file.stale { " changed on disk" } else { "" };
     let decided = file.marks.iter().filter(|mark| !matches!(mark, Mark::Open | Mark::PutOff)).count();
@@ -298,6 +295,11 @@ fn keys(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
         vec![Span::styled(key, theme.key), Span::styled(format!(" {what}"), theme.dim)]
     };
     let own = |action: Action, what: &str| hint(Layer::Review, action, what);
+    let both = |one: Action, other: Action, what: &str| {
+        let key = |action| state.fixed.keymap.hint(Layer::Review, action).unwrap_or_default();
+        let keys = format!("{}/{}", key(one), key(other));
+        vec![Span::styled(keys, theme.key), Span::styled(format!(" {what}"), theme.dim)]
+    };
     let (approved, rejected, _) = review.tally();
     let apply = if approved + rejected > 0 {
         format!("write {approved}, reject {rejected}")
@@ -314,15 +316,17 @@ fn keys(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
         own(Action::ApproveAll, "approve all"),
         own(Action::Apply, &apply),
         own(Action::Close, "later"),
-        own(Action::HunkNext, "next"),
-        own(Action::FileNext, "next file"),
+        both(Action::HunkNext, Action::HunkPrevious, "change"),
+        both(Action::FileNext, Action::FilePrevious, "file"),
         own(Action::ApproveFile, "approve file"),
         own(Action::RejectFile, "reject file"),
         own(Action::Preview, "page"),
         own(Action::Whole, if review.whole { "fold" } else { "all lines" }),
         own(Action::Split, if layout::split(state) { "unified" } else { "side by side" }),
         own(Action::Verdict, "findings"),
-        own(Action::PageDown, "scroll"),
+        both(Action::PageDown, Action::PageUp, "scroll"),
+        both(Action::Down, Action::Up, "line"),
+        both(Action::Top, Action::Bottom, "ends"),
         hint(Layer::Global, Action::Help, "all keys"),
     ];
     let at = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
