@@ -422,8 +422,10 @@ impl Driver {
                         self.send(AgentEvent::Staged(changes));
                     } else {
                         self.shown = changes.id;
-                        let how = |path: &BundlePath| Moved { path: path.clone(), how: Carried::Merged };
-                        self.send(AgentEvent::Rebased(merged.iter().map(how).collect()));
+                        if !merged.is_empty() {
+                            let how = |path: &BundlePath| Moved { path: path.clone(), how: Carried::Merged };
+                            self.send(AgentEvent::Rebased(merged.iter().map(how).collect()));
+                        }
                         self.send(AgentEvent::AwaitingReview(changes));
                     }
                 }

@@ -148,7 +148,9 @@ impl FileChange {
     /// Whether the sides differ in line ends alone.
     pub fn is_line_ends_only(&self) -> bool {
         let Ok((Some(before), Some(after))) = self.texts() else { return false };
-        before != after && before.replace("\r\n", "\n") == after.replace("\r\n", "\n")
+        (before.contains('\r') || after.contains('\r'))
+            && before != after
+            && before.replace("\r\n", "\n") == after.replace("\r\n", "\n")
     }
 }
 

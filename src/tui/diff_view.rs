@@ -22,7 +22,7 @@ mod tests;
 use syntax::Syntax;
 
 /// How long words are compared in all the hunks of a file together.
-const PATIENCE: Duration = Duration::from_millis(300);
+const PATIENCE: Duration = Duration::from_millis(60);
 
 /// How a change is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -14,6 +14,9 @@ use crate::tui::theme::Theme;
 /// Most code and frontmatter of one text that is coloured, in bytes: more would stall the opening of a review for little.
 const MAX_CODE: usize = 32 * 1024;
 
+/// A longer text stays plain, in bytes.
+const MAX_TEXT: usize = 256 * 1024;
+
 /// Styled stretches of a text by line, as byte ranges of the line. A later one lies over an earlier.
 #[derive(Debug, Default)]
 pub struct Syntax {
@@ -22,6 +25,9 @@ pub struct Syntax {
 
 impl Syntax {
     pub fn of(path: &BundlePath, text: &str, theme: &Theme) -> Self {
+        if text.len() > MAX_TEXT {
+            return Self::default();
+        }
         let mut painter = Painter::new(text);
         if path.is_markdown() {
             let head = Frontmatter::parse(text).block.map_or(0, |block| block.end);
