@@ -2,8 +2,9 @@
 //! applied, hunk by hunk, and whoever proposed it hears exactly that.
 
 use wikiwright::agent::{AgentCommand, AgentEvent, Carried, Role};
+use wikiwright::bundle::apply::Applied;
 use wikiwright::bundle::hunk::{FileDecision, Resolved};
-use wikiwright::bundle::{Decision, ErrorKind, Read, Write, hunk};
+use wikiwright::bundle::{Decision, Error, ErrorKind, Read, Write, hunk};
 use wikiwright::tui::event::Event;
 use wikiwright::tui::keymap::Key;
 use wikiwright::tui::state::Overlay;
@@ -216,11 +217,10 @@ fn an_approval_that_only_waited_for_the_rest_of_the_set_stands() {
     let text = rig.bundle.read(&path(PAGE)).unwrap().replace("Opens by itself.", "Opens by the ebb.");
     rig.propose(&[(NEW, Some(POND)), (PAGE, Some(&text))]);
     rig.keys("y y");
-    let disk = rig.bundle.read(&path(PAGE)).unwrap() + "\nBy hand.\n";
-    rig.bundle.write(&path(PAGE), disk.as_bytes()).unwrap();
-    rig.keys("enter");
-    rig.keys("y");
-    assert!(rig.screen().contains("2 not written"), "{}", rig.screen());
+    let resolved = hunk::resolve(&rig.state.staged, &review(&rig).decisions());
+    let refused = |kind, at: &str| (path(at), Error::new(kind, &path(at), "not written"));
+    let failed = vec![refused(ErrorKind::Io, NEW), refused(ErrorKind::Conflict, PAGE)];
+    rig.event(Event::Applied { resolved, applied: Applied { failed, ..Applied::default() } });
     let marks: Vec<&Mark> = review(&rig).files.iter().map(|file| file.mark()).collect();
     assert_eq!(marks, [&Mark::Approved, &Mark::Open]);
 }
@@ -238,9 +238,29 @@ fn what_was_not_written_is_said_in_full() {
             rig.keys("down");
         }
         let words: Vec<&str> = seen.split_whitespace().collect();
-        assert!(!words.iter().any(|word| word.ends_with('…')), "{}", rig.screen());
-        assert!(words.contains(&"proposed;"), "{seen}");
+        let end = ["read", "it", "and", "propose", "again"];
+        assert!(end.iter().all(|word| words.contains(word)), "{}", rig.screen());
     }
+}
+
+#[test]
+fn what_has_no_room_above_the_diff_is_said_to_be_cut_and_stands_in_the_list() {
+    let mut rig = Rig::sample((40, 10));
+    let index = rig.bundle.read(&path("/wiki/index.md")).unwrap() + "* [Pond](concepts/pond.md) - water.\n";
+    rig.propose(&[(NEW, Some(POND)), ("/wiki/index.md", Some(&index))]);
+    let screen = rig.screen();
+    assert!(screen.contains("… (f)"), "{screen}");
+    // The counts fit any width.
+    assert!(screen.contains("E ") && screen.contains("W ") && screen.contains("new"), "{screen}");
+    rig.keys("f");
+    let mut seen = String::new();
+    for _ in 0..20 {
+        seen.push_str(&rig.screen().replace(['\n', '┃', '█', '┆'], " "));
+        rig.keys("down");
+    }
+    let seen: Vec<&str> = seen.split_whitespace().collect();
+    let seen = seen.join(" ");
+    assert!(seen.contains("If all of it is written:") && seen.contains("linked from"), "{seen}");
 }
 
 #[test]

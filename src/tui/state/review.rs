@@ -230,6 +230,16 @@ impl Review {
         review
     }
 
+    /// What the forecast takes for given.
+    pub fn premise(&self) -> &'static str {
+        let kept = |mark: &Mark| matches!(mark, Mark::Rejected { .. } | Mark::PutOff);
+        if self.files.iter().flat_map(|file| &file.marks).any(kept) {
+            "If all but the rejected is written:"
+        } else {
+            "If all of it is written:"
+        }
+    }
+
     /// Whether a file should be looked at twice: no wiki needs such a change, or it takes away what somebody else wrote.
     pub fn is_odd(&self, file: &ReviewFile, wiki: bool) -> bool {
         file.carried == Some(Carried::Contested)

@@ -384,12 +384,21 @@ fn list_verdict(state: &mut State) {
         state.say("The proposed bundle is still being judged.");
         return;
     };
-    let mut list: Vec<(&'static str, String)> = Vec::new();
+    let counts = &verdict.counts;
+    let counted = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.hints, "hint")];
+    let counted: Vec<String> = counted.into_iter().map(|(count, what)| plural(count, what)).collect();
+    let mut list = vec![("  ", format!("{} {}", review.premise(), counted.join(", ")))];
+    let file = review.file().map(|file| Safe::line(file.weighed.path.relative()).into_string());
+    list.extend(
+        layout::review_notes(state)
+            .into_iter()
+            .map(|(_, note)| ("  ", format!("{}: {note}", file.as_deref().unwrap_or_default()))),
+    );
     list.extend(review.torn.iter().map(|text| ("! ", text.clone())));
     list.extend(verdict.appeared.iter().map(|text| ("+ ", text.clone())));
     list.extend(verdict.vanished.iter().map(|text| ("− ", text.clone())));
     list.extend(verdict.cited.iter().map(|path| ("  ", format!("{path} cites other sources"))));
-    if list.is_empty() {
+    if verdict.appeared.is_empty() && verdict.vanished.is_empty() {
         list.push(("  ", "Nothing appears and nothing vanishes.".to_owned()));
     }
     let title = "What the changes bring (+) and heal (−)".to_owned();
