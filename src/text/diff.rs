@@ -26,6 +26,13 @@ const MAX_EMPHASIS: usize = 4096;
 /// Least share of common text, in percent, that makes an old and a new line a pair.
 const MIN_LIKENESS: usize = 40;
 
+/// How two texts are compared, by their lines alone: what is found must be found again. In large ones the time of the better
+/// choice grows with lines times changes, so lines that stand once on each side lead there.
+pub fn algorithm(old: &[&str], new: &[&str]) -> Algorithm {
+    const LARGE: usize = 4000;
+    if old.len() + new.len() > LARGE { Algorithm::Patience } else { Algorithm::Histogram }
+}
+
 /// A run of changed lines with its context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
@@ -83,7 +90,7 @@ pub fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
     let deadline = Instant::now() + PATIENCE;
-    let ops = capture_diff_slices_deadline(Algorithm::Histogram, &old, &new, Some(deadline));
+    let ops = capture_diff_slices_deadline(algorithm(&old, &new), &old, &new, Some(deadline));
     group_diff_ops(ops, CONTEXT).iter().filter_map(|group| hunk(&old, &new, group, deadline)).collect()
 }
 
@@ -239,7 +246,7 @@ pub fn parts(removed: &str, added: &str, at: (usize, usize), patience: Duration)
     let added: Vec<&str> = added.split_inclusive('\n').collect();
     let deadline = Instant::now() + patience;
     let mut parts = Vec::new();
-    for op in capture_diff_slices_deadline(Algorithm::Histogram, &removed, &added, Some(deadline)) {
+    for op in capture_diff_slices_deadline(algorithm(&removed, &added), &removed, &added, Some(deadline)) {
         let (old, new) = (op.old_range(), op.new_range());
         let start = (at.0 + old.start, at.1 + new.start);
         let (gone, come) = (removed.get(old).unwrap_or_default(), added.get(new).unwrap_or_default());
