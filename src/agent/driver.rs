@@ -1,6 +1,6 @@
 //! Runs a session: performs what the state machine asks for and speaks to one listener.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -11,7 +11,7 @@ use super::budget::{Limits, Meter};
 use super::client::ModelClient;
 use super::context::Facts;
 use super::engine::{Engine, Host};
-use super::event::{AgentCommand, AgentEvent, CallId, Role};
+use super::event::{AgentCommand, AgentEvent, CallId, Carried, Moved, Role};
 use super::fsm::{Input, Loop};
 use super::prompt::Optional;
 use super::record::{self, Keeping, Log};
@@ -20,7 +20,7 @@ use super::{answer, prompt, review};
 use crate::bundle::merge::Rebased;
 use crate::bundle::{ErrorKind, Operation, Read, Rule, Rules, Staged};
 use crate::lint;
-use crate::okf::BundlePath;
+use crate::okf::{BundlePath, ContentHash};
 
 /// Characters of the newest messages that stay as they are when the person has a conversation shortened.
 const COMPACTED: usize = 8000;
@@ -205,6 +205,7 @@ fn start(
         approval,
         told: 0,
         shown: 0,
+        contested: BTreeMap::new(),
         approving: false,
         text: String::new(),
         read_before: restored.read,
@@ -230,6 +231,8 @@ struct Driver {
     /// Id of the change set that was last told, and of the one last handed out for review.
     told: u64,
     shown: u64,
+    /// Proposals that would replace what somebody else wrote, by what is shown of them: never approved by a setting.
+    contested: BTreeMap<BundlePath, ContentHash>,
     /// What the configuration approves is being applied.
     approving: bool,
     /// What the model has said since its last call.
@@ -346,13 +349,50 @@ impl Driver {
             return;
         }
         self.shown = changes.id;
-        let decisions = self.approval.decide(staged, &changes);
+        let mut decisions = self.approval.decide(staged, &changes);
+        decisions.retain(|path, _| {
+            changes.file(path).is_none_or(|file| self.contested.get(path) != Some(&file.shown()))
+        });
         self.approving = !decisions.is_empty();
         self.send(if self.approving {
             AgentEvent::Approved { changes, decisions }
         } else {
             AgentEvent::AwaitingReview(changes)
         });
+    }
+
+    /// Carries the proposals over to the files as they are.
+    fn rebase(&mut self) {
+        let Some(staged) = self.tools.staged() else { return };
+        let before = staged.changes().id;
+        let moved: Vec<Moved> = staged
+            .rebase(true)
+            .into_iter()
+            .filter_map(|(path, rebased)| {
+                let how = match rebased {
+                    Rebased::Unchanged => return None,
+                    Rebased::Merged(_) => Carried::Merged,
+                    Rebased::Conflict(_) => Carried::Contested,
+                    Rebased::Done => Carried::Done,
+                };
+                Some(Moved { path, how })
+            })
+            .collect();
+        if moved.is_empty() {
+            return;
+        }
+        let changes = staged.changes();
+        for Moved { path, .. } in moved.iter().filter(|moved| moved.how == Carried::Contested) {
+            let shown = changes.file(path).map(|file| (path.clone(), file.shown()));
+            self.contested.extend(shown);
+        }
+        self.told = changes.id;
+        if self.shown == before {
+            self.shown = changes.id;
+        }
+        self.log.staged(&changes);
+        self.send(AgentEvent::Rebased(moved));
+        self.send(AgentEvent::Staged(changes));
     }
 
     fn command(&mut self, command: AgentCommand) -> Option<Input> {
@@ -362,6 +402,10 @@ impl Driver {
             AgentCommand::Unqueue(id) => Some(Input::Unqueue(id)),
             AgentCommand::Interrupt => Some(Input::Interrupt),
             AgentCommand::Compact | AgentCommand::Switched => None,
+            AgentCommand::Rebase => {
+                self.rebase();
+                None
+            }
             AgentCommand::Reviewed { resolved, applied } => {
                 let mut merged = Vec::new();
                 let approving = std::mem::take(&mut self.approving);
@@ -372,7 +416,7 @@ impl Driver {
                     if applied.failed.iter().any(|(_, error)| error.kind == ErrorKind::Conflict) {
                         let mergeable =
                             |(path, rebased)| matches!(rebased, Rebased::Merged(_)).then_some(path);
-                        merged.extend(staged.rebase().into_iter().filter_map(mergeable));
+                        merged.extend(staged.rebase(false).into_iter().filter_map(mergeable));
                     }
                     let changes = staged.changes();
                     self.told = changes.id;
@@ -383,6 +427,10 @@ impl Driver {
                         self.send(AgentEvent::Staged(changes));
                     } else {
                         self.shown = changes.id;
+                        if !merged.is_empty() {
+                            let how = |path: &BundlePath| Moved { path: path.clone(), how: Carried::Merged };
+                            self.send(AgentEvent::Rebased(merged.iter().map(how).collect()));
+                        }
                         self.send(AgentEvent::AwaitingReview(changes));
                     }
                 }

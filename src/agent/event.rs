@@ -10,6 +10,7 @@ use super::reading::Reading;
 use crate::bundle::apply::Applied;
 use crate::bundle::hunk::Resolved;
 use crate::bundle::{ChangeSet, Decisions};
+use crate::okf::BundlePath;
 
 /// Who is speaking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -65,6 +66,8 @@ pub enum AgentEvent {
     Todos(Vec<Todo>),
     /// A write was staged; the whole pending set.
     Staged(ChangeSet),
+    /// Files of the pending set were changed by somebody else; the proposals stand over what they are now. The set follows.
+    Rebased(Vec<Moved>),
     /// The turn ended with pending changes that want a decision.
     AwaitingReview(ChangeSet),
     Usage(Usage),
@@ -88,6 +91,23 @@ pub enum AgentEvent {
     Failed(String),
     /// The turn was ended by a limit.
     Stopped(Stop),
+}
+
+/// A proposal that was carried over to a file as somebody left it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moved {
+    pub path: BundlePath,
+    pub how: Carried,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carried {
+    /// Both sets of changes are kept.
+    Merged,
+    /// Both changed the same lines: the proposal would replace the other's.
+    Contested,
+    /// The file already is what was proposed.
+    Done,
 }
 
 /// A message that waits, under an id that is unique in the session.
@@ -157,6 +177,8 @@ pub enum AgentCommand {
     Switched,
     /// Stop the running turn now. Nothing else is affected.
     Interrupt,
+    /// Files of the pending set changed: carry the proposals over to what they are now. Only for who shows the set to a person.
+    Rebase,
     /// The listener applied decided changes; the driver forgets what landed or was rejected and tells the model exactly what
     /// happened. A rejection or a failure starts a turn so that the model can answer it.
     Reviewed {

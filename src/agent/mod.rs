@@ -24,5 +24,5 @@ pub mod review;
 pub mod tools;
 
 pub use builder::{BuildError, Manager, ManagerBuilder, Reader, ReaderBuilder};
-pub use event::{AgentCommand, AgentEvent, Role};
+pub use event::{AgentCommand, AgentEvent, Carried, Moved, Role};
 pub use tools::ExtraTool;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use similar::{Algorithm, DiffTag, capture_diff_slices};
+use similar::{DiffTag, capture_diff_slices};
 
 use super::apply::Applied;
 use super::change::{ChangeKind, ChangeSet, Decision, Decisions, FileChange};
@@ -148,7 +148,9 @@ impl FileChange {
     /// Whether the sides differ in line ends alone.
     pub fn is_line_ends_only(&self) -> bool {
         let Ok((Some(before), Some(after))) = self.texts() else { return false };
-        before != after && before.replace("\r\n", "\n") == after.replace("\r\n", "\n")
+        (before.contains('\r') || after.contains('\r'))
+            && before != after
+            && before.replace("\r\n", "\n") == after.replace("\r\n", "\n")
     }
 }
 
@@ -164,7 +166,7 @@ fn hunks(before: &str, after: &str, heads: (usize, usize)) -> Vec<FileHunk> {
     let new: Vec<&str> = after.split_inclusive('\n').collect();
     let mut head: Option<(Range<usize>, Range<usize>)> = None;
     let mut body = Vec::new();
-    for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
+    for op in capture_diff_slices(crate::text::diff::algorithm(&old, &new), &old, &new) {
         if op.tag() == DiffTag::Equal {
             continue;
         }

@@ -81,3 +81,30 @@ pub fn rebase(change: &FileChange, now: Option<&[u8]>) -> Rebased {
         after: Some(Arc::from(merged)),
     })
 }
+
+/// The text of `change` over the file as it is `now`, where [`rebase`] finds a conflict: both sides' changes are kept where
+/// they do not meet, and the proposal stands where they do, so that the difference shows what of the file it takes away.
+pub fn over(change: &FileChange, now: Option<&[u8]>) -> Option<Arc<[u8]>> {
+    merged_over(change, now).or_else(|| change.after.clone())
+}
+
+fn merged_over(change: &FileChange, now: Option<&[u8]>) -> Option<Arc<[u8]>> {
+    let (before, Some(after)) = change.texts().ok()? else { return None };
+    let (before, now) = (before.unwrap_or_default(), std::str::from_utf8(now?).ok()?);
+    let merge = TextMerge::from_lines(before, after, now);
+    let (ours, theirs): (Vec<&str>, Vec<&str>) =
+        (after.split_inclusive('\n').collect(), now.split_inclusive('\n').collect());
+    // With the proposal in the places where they meet, the two sides agree there.
+    let mut agreed = String::new();
+    let mut at = 0;
+    for region in merge.conflicts() {
+        agreed.extend(theirs.get(at..region.theirs_range().start)?.iter().copied());
+        agreed.extend(ours.get(region.ours_range())?.iter().copied());
+        at = region.theirs_range().end;
+    }
+    agreed.extend(theirs.get(at..)?.iter().copied());
+    let merge = TextMerge::from_lines(before, after, &agreed);
+    let mut merged = Vec::new();
+    let whole = !merge.is_conflicted() && merge.to_writer(&mut merged).is_ok();
+    whole.then(|| Arc::from(merged))
+}

@@ -229,8 +229,9 @@ impl Staged {
 
     /// Holds every pending change against the base as it is now, and moves those along that can be: a proposal over a file
     /// that somebody changed becomes a new one over what stands there, to be looked at anew. Returns what was not as it was
-    /// when the change was proposed, in path order.
-    pub fn rebase(&self) -> Vec<(BundlePath, Rebased)> {
+    /// when the change was proposed, in path order. With `contested` a conflict too is moved along, as [`merge::over`] has it: only
+    /// for who shows it to a person before it is decided.
+    pub fn rebase(&self, contested: bool) -> Vec<(BundlePath, Rebased)> {
         let mut moved = Vec::new();
         for change in self.changes().files {
             // Both of its names are compared when it is applied.
@@ -255,9 +256,10 @@ impl Staged {
             let next = match &rebased {
                 Rebased::Merged(merged) => merged.after.clone(),
                 Rebased::Done => now.as_deref().map(Arc::from),
-                Rebased::Conflict(_) | Rebased::Unchanged => change.after.clone(),
+                Rebased::Conflict(_) => merge::over(&change, now.as_deref()),
+                Rebased::Unchanged => change.after.clone(),
             };
-            if !matches!(rebased, Rebased::Conflict(_)) {
+            if contested || !matches!(rebased, Rebased::Conflict(_)) {
                 pending.id += 1;
                 let before = now.as_deref().map(Arc::from);
                 pending.files.insert(change.path.clone(), File { before, after: next, from: None });

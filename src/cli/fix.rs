@@ -70,8 +70,14 @@ pub fn judge(
     if args.diff {
         print_patch(&outcome.changes)?;
         let fixes = outcome.fixed.len();
-        let plural = if fixes == 1 { "" } else { "es" };
-        output::note(&format!("{fixes} fix{plural}; nothing was changed. --fix makes them."));
+        let unsafe_fixes = if args.unsafe_fixes { " --unsafe-fixes" } else { "" };
+        let alone = if args.fix { " without --diff" } else { "" };
+        let makes = |what: &str| format!("nothing was changed. --fix{unsafe_fixes}{alone} makes {what}.");
+        output::note(&match fixes {
+            0 => "Nothing to fix; nothing was changed.".to_owned(),
+            1 => format!("1 fix; {}", makes("it")),
+            _ => format!("{fixes} fixes; {}", makes("them")),
+        });
         return Ok(Judged::Shown(if before > 0 { Exit::Negative } else { Exit::Done }));
     }
     let remembering = opened::remember(bundle.clone(), &settings);

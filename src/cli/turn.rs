@@ -103,6 +103,7 @@ pub async fn listen(
             AgentEvent::Notice(text) => say(progress, &format!("· {text}")),
             // The pending changes themselves are read from the session when the turn has ended.
             AgentEvent::Staged(_)
+            | AgentEvent::Rebased(_)
             | AgentEvent::Approved { .. }
             | AgentEvent::Queued(_)
             | AgentEvent::Steered { .. }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
-use super::registry::{ALL, BUNDLE_EMPTY};
+use super::registry::ALL;
 use super::{Finding, Level, Report, Rule};
 
 /// Longest text, in characters, that is compared or repeated when it names no rule.
@@ -22,14 +22,14 @@ pub struct Selector {
 
 /// A text that selects no rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no rule is called `{text}`; the nearest is {} ({}). `wikiwright lint --help` lists all",
-    nearest.code,
-    nearest.name
-)]
+#[error("no rule is called `{text}`{}. `wikiwright lint --help` lists all", hint(*nearest))]
 pub struct UnknownRule {
     text: String,
-    nearest: &'static Rule,
+    nearest: Option<&'static Rule>,
+}
+
+fn hint(nearest: Option<&'static Rule>) -> String {
+    nearest.map_or_else(String::new, |rule| format!("; the nearest is {} ({})", rule.code, rule.name))
 }
 
 impl FromStr for Selector {
@@ -52,15 +52,18 @@ impl FromStr for Selector {
     }
 }
 
-fn nearest(text: &str) -> &'static Rule {
+/// The rule that was meant by a slip; none when nothing is near.
+fn nearest(text: &str) -> Option<&'static Rule> {
+    /// Half of a code or name must be right.
+    const NEAR: f64 = 0.5;
     let (code, name) = (text.to_ascii_uppercase(), text.to_ascii_lowercase());
     let likeness = |rule: &Rule| {
         strsim::normalized_damerau_levenshtein(&code, rule.code)
             .max(strsim::normalized_damerau_levenshtein(&name, rule.name))
     };
-    // The first of several alike. The registry is not empty.
+    // The first of several alike.
     let nearest = ALL.iter().copied().rev().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    nearest.unwrap_or(&BUNDLE_EMPTY)
+    nearest.filter(|rule| likeness(rule) >= NEAR)
 }
 
 impl fmt::Display for Selector {

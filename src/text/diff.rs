@@ -26,6 +26,13 @@ const MAX_EMPHASIS: usize = 4096;
 /// Least share of common text, in percent, that makes an old and a new line a pair.
 const MIN_LIKENESS: usize = 40;
 
+/// How two texts are compared, by their lines alone: what is found must be found again. In large ones the time of the better
+/// choice grows with lines times changes, so lines that stand once on each side lead there.
+pub fn algorithm(old: &[&str], new: &[&str]) -> Algorithm {
+    const LARGE: usize = 4000;
+    if old.len() + new.len() > LARGE { Algorithm::Patience } else { Algorithm::Histogram }
+}
+
 /// A run of changed lines with its context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
@@ -83,7 +90,7 @@ pub fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
     let deadline = Instant::now() + PATIENCE;
-    let ops = capture_diff_slices_deadline(Algorithm::Histogram, &old, &new, Some(deadline));
+    let ops = capture_diff_slices_deadline(algorithm(&old, &new), &old, &new, Some(deadline));
     group_diff_ops(ops, CONTEXT).iter().filter_map(|group| hunk(&old, &new, group, deadline)).collect()
 }
 
@@ -239,7 +246,7 @@ pub fn parts(removed: &str, added: &str, at: (usize, usize), patience: Duration)
     let added: Vec<&str> = added.split_inclusive('\n').collect();
     let deadline = Instant::now() + patience;
     let mut parts = Vec::new();
-    for op in capture_diff_slices_deadline(Algorithm::Histogram, &removed, &added, Some(deadline)) {
+    for op in capture_diff_slices_deadline(algorithm(&removed, &added), &removed, &added, Some(deadline)) {
         let (old, new) = (op.old_range(), op.new_range());
         let start = (at.0 + old.start, at.1 + new.start);
         let (gone, come) = (removed.get(old).unwrap_or_default(), added.get(new).unwrap_or_default());
@@ -298,7 +305,11 @@ fn split_ending(line: &str) -> (&str, Option<Ending>) {
 type Marks = HashMap<usize, Vec<Span>>;
 
 /// What differs within the lines of a changed block that are versions of each other.
-fn emphasis(removed: &[&str], added: &[&str], deadline: Instant) -> (Marks, Marks, Vec<(usize, usize)>) {
+fn emphasis<'a>(
+    removed: &[&'a str],
+    added: &[&'a str],
+    deadline: Instant,
+) -> (Marks, Marks, Vec<(usize, usize)>) {
     let mut marks = (Marks::new(), Marks::new(), Vec::new());
     let fits = |lines: &[&str]| lines.iter().all(|line| line.len() <= MAX_EMPHASIS);
     if removed.is_empty() || added.is_empty() || removed.len() * added.len() > MAX_PAIRS {
@@ -307,8 +318,13 @@ fn emphasis(removed: &[&str], added: &[&str], deadline: Instant) -> (Marks, Mark
     if !fits(removed) || !fits(added) || Instant::now() > deadline {
         return marks;
     }
-    let words = |lines: &[&str]| -> Vec<Vec<String>> {
-        lines.iter().map(|l| split_ending(l).0.split_word_bounds().map(str::to_owned).collect()).collect()
+    if let ([old], [new]) = (removed, added)
+        && let Some((in_old, in_new)) = one_change(split_ending(old).0, split_ending(new).0)
+    {
+        return (Marks::from([(0, in_old)]), Marks::from([(0, in_new)]), vec![(0, 0)]);
+    }
+    let words = |lines: &[&'a str]| -> Vec<Vec<&'a str>> {
+        lines.iter().map(|l| split_ending(l).0.split_word_bounds().collect()).collect()
     };
     let (old, new) = (words(removed), words(added));
     marks.2 = pairs(&old, &new);
@@ -327,8 +343,57 @@ fn emphasis(removed: &[&str], added: &[&str], deadline: Instant) -> (Marks, Mark
     marks
 }
 
-fn push_span(spans: &mut Vec<Span>, words: &[String], range: std::ops::Range<usize>) {
-    let len = |words: Option<&[String]>| words.map_or(0, |w| w.iter().map(String::len).sum::<usize>());
+/// What differs between two lines that have a beginning and an end of whole words in common, when that is enough to call them
+/// versions of one line and what lies between has no word in common: the usual small change, found without comparing all words.
+fn one_change(old: &str, new: &str) -> Option<(Vec<Span>, Vec<Span>)> {
+    let head = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+    // Back to the begin of the word in which they part. Blanks and graphic ASCII never join to one word or cluster.
+    let starts = |at: usize| {
+        let next = |text: &str| text.as_bytes().get(at).is_none_or(u8::is_ascii_graphic);
+        let blank = at.checked_sub(1).is_none_or(|at| old.as_bytes().get(at) == Some(&b' '));
+        blank && next(old) && next(new)
+    };
+    let head = (0..=head).rev().find(|at| starts(*at))?;
+    let (old_rest, new_rest) = (old.get(head..)?, new.get(head..)?);
+    let tail = old_rest.bytes().rev().zip(new_rest.bytes().rev()).take_while(|(a, b)| a == b).count();
+    let ends = |tail: usize| {
+        let before = |text: &str| {
+            let at = text.len().checked_sub(tail + 1);
+            at.and_then(|at| text.as_bytes().get(at)).is_none_or(u8::is_ascii_graphic)
+        };
+        let next = old_rest.as_bytes().get(old_rest.len() - tail).is_none_or(|byte| *byte == b' ');
+        next && before(old_rest) && before(new_rest)
+    };
+    let tail = (0..=tail).rev().find(|tail| ends(*tail))?;
+    let gone = old_rest.get(..old_rest.len() - tail)?;
+    let come = new_rest.get(..new_rest.len() - tail)?;
+    let kept = content(old) - content(gone);
+    if 200 * kept < MIN_LIKENESS * (content(old) + content(new)) {
+        return None;
+    }
+    // Blanks between words are in common as well.
+    let blanks = |text: &str| text.bytes().any(|byte| byte.is_ascii_whitespace());
+    let theirs: Vec<&str> = words(come).collect();
+    if blanks(gone) && blanks(come) || words(gone).any(|word| theirs.contains(&word)) {
+        return None;
+    }
+    let span =
+        |text: &str| if text.is_empty() { Vec::new() } else { vec![Span::new(head, head + text.len())] };
+    Some((span(gone), span(come)))
+}
+
+/// Without blanks.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_word_bounds().filter(|word| !word.trim().is_empty())
+}
+
+/// Bytes that are no blanks.
+fn content(text: &str) -> usize {
+    text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count()
+}
+
+fn push_span(spans: &mut Vec<Span>, words: &[&str], range: std::ops::Range<usize>) {
+    let len = |words: Option<&[&str]>| words.map_or(0, |w| w.iter().map(|w| w.len()).sum::<usize>());
     let start = len(words.get(..range.start));
     let end = start + len(words.get(range));
     if start < end {
@@ -337,7 +402,7 @@ fn push_span(spans: &mut Vec<Span>, words: &[String], range: std::ops::Range<usi
 }
 
 /// Which old line became which new one: the order-keeping choice with the most likeness in sum.
-fn pairs(old: &[Vec<String>], new: &[Vec<String>]) -> Vec<(usize, usize)> {
+fn pairs(old: &[Vec<&str>], new: &[Vec<&str>]) -> Vec<(usize, usize)> {
     let columns = new.len() + 1;
     // Best sum of likeness for the first i old and j new lines, row by row.
     let mut best = vec![0usize; (old.len() + 1) * columns];
@@ -374,9 +439,9 @@ fn pairs(old: &[Vec<String>], new: &[Vec<String>]) -> Vec<(usize, usize)> {
 }
 
 /// Share of the text in words that both have, in percent; blanks do not count.
-fn likeness(a: &[String], b: &[String]) -> usize {
+fn likeness(a: &[&str], b: &[&str]) -> usize {
     let content =
-        |words: &[String]| -> usize { words.iter().filter(|w| !w.trim().is_empty()).map(String::len).sum() };
+        |words: &[&str]| -> usize { words.iter().filter(|w| !w.trim().is_empty()).map(|w| w.len()).sum() };
     let total = content(a) + content(b);
     if total == 0 {
         return if a.is_empty() == b.is_empty() { 100 } else { 0 };
@@ -387,7 +452,7 @@ fn likeness(a: &[String], b: &[String]) -> usize {
     }
     let mut common = 0;
     for word in b {
-        if let Some(count) = left.get_mut(word.as_str()).filter(|count| **count > 0) {
+        if let Some(count) = left.get_mut(word).filter(|count| **count > 0) {
             *count -= 1;
             common += word.len();
         }

@@ -15,11 +15,14 @@ use crate::bundle::hunk::{FileHunk, HunkId};
 use crate::text::diff::{self, Block, CONTEXT, Change, DiffLine, Ending, Part};
 use crate::text::{Safe, width};
 
+mod syntax;
 #[cfg(test)]
 mod tests;
 
+use syntax::Syntax;
+
 /// How long words are compared in all the hunks of a file together.
-const PATIENCE: Duration = Duration::from_millis(300);
+const PATIENCE: Duration = Duration::from_millis(60);
 
 /// How a change is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,6 +61,8 @@ pub fn render(change: &FileChange, replaced: &Replaced, look: Look, theme: &Them
     if change.is_line_ends_only() {
         rows.note("only line ends change", theme.warning);
     }
+    let sides = [before, after].map(|side| Syntax::of(&change.path, side.unwrap_or_default(), theme));
+    rows.syntax = sides.into();
     let lines: Vec<&str> = before.unwrap_or_default().split_inclusive('\n').collect();
     let last = hunks.last().map_or(1, |h| h.old.end.max(h.new.end) + CONTEXT);
     rows.digits = last.to_string().len().max(2);
@@ -101,7 +106,10 @@ pub fn render(change: &FileChange, replaced: &Replaced, look: Look, theme: &Them
                 let text = lines.get(old).copied().unwrap_or_default();
                 rows.context(&diff::context(text, old + 1, moved(old, hunk, false) + 1));
             }
-            let after = replaced.get(&hunk.id).unwrap_or(&hunk.after);
+            let own = replaced.get(&hunk.id);
+            let after = own.unwrap_or(&hunk.after);
+            // The person's text is no part of either side.
+            rows.own = own.map(|text| (hunk.new.start, Syntax::of(&change.path, text, theme)));
             let left = deadline.saturating_duration_since(Instant::now());
             let start = rows.diff.lines.len();
             for part in diff::parts(&hunk.before, after, (hunk.old.start, hunk.new.start), left) {
@@ -114,6 +122,7 @@ pub fn render(change: &FileChange, replaced: &Replaced, look: Look, theme: &Them
                 rows.note("  (nothing stands here any more)", theme.dim);
             }
             rows.diff.hunks.push(start..rows.diff.lines.len());
+            rows.own = None;
             at = hunk.old.end;
         }
         for old in at..to {
@@ -131,11 +140,27 @@ struct Rows<'a> {
     theme: &'a Theme,
     digits: usize,
     diff: Diff,
+    /// Of the text before and after.
+    syntax: (Syntax, Syntax),
+    /// Of the person's text at hand, which begins at this line.
+    own: Option<(usize, Syntax)>,
 }
 
 impl<'a> Rows<'a> {
     fn new(look: Look, theme: &'a Theme) -> Self {
-        Self { look, theme, digits: 2, diff: Diff::default() }
+        Self { look, theme, digits: 2, diff: Diff::default(), syntax: Default::default(), own: None }
+    }
+
+    /// Rows of a line as it stands on one side.
+    fn cell(&self, line: &DiffLine, after: bool, columns: usize) -> Vec<Vec<Span<'static>>> {
+        let number = if after { line.new } else { line.old };
+        let at = number.unwrap_or_default().saturating_sub(1);
+        let syntax = match &self.own {
+            Some((start, own)) if after => own.line(at.saturating_sub(*start)),
+            _ if after => self.syntax.1.line(at),
+            _ => self.syntax.0.line(at),
+        };
+        cell(line, number, self.digits, columns, self.theme, syntax)
     }
 
     fn columns(&self) -> usize {
@@ -196,21 +221,16 @@ impl<'a> Rows<'a> {
     }
 
     fn unified(&mut self, line: &DiffLine) {
-        let number = match line.change {
-            Change::Removed => line.old,
-            Change::Context | Change::Added => line.new,
-        };
-        let rows = cell(line, number, self.digits, self.columns(), self.theme);
+        let rows = self.cell(line, line.change != Change::Removed, self.columns());
         self.diff.lines.extend(rows.into_iter().map(Line::from));
     }
 
     fn beside(&mut self, left: Option<&DiffLine>, right: Option<&DiffLine>) {
         let half = self.half();
-        let rows = |line: Option<&DiffLine>, number: Option<usize>| {
-            line.map(|line| cell(line, number, self.digits, half, self.theme)).unwrap_or_default()
+        let rows = |line: Option<&DiffLine>, after: bool| {
+            line.map(|line| self.cell(line, after, half)).unwrap_or_default()
         };
-        let left = rows(left, left.and_then(|line| line.old));
-        let right = rows(right, right.and_then(|line| line.new));
+        let (left, right) = (rows(left, false), rows(right, true));
         let count = left.len().max(right.len());
         let (mut left, mut right) = (left.into_iter(), right.into_iter());
         for _ in 0..count {
@@ -231,13 +251,14 @@ fn cell(
     digits: usize,
     columns: usize,
     theme: &Theme,
+    syntax: &[(Range<usize>, Style)],
 ) -> Vec<Vec<Span<'static>>> {
     let (sign, style, word) = match line.change {
         Change::Context => (' ', theme.text, theme.text),
         Change::Removed => ('-', theme.removed, theme.removed_word),
         Change::Added => ('+', theme.added, theme.added_word),
     };
-    let (text, marks) = visible(line, style, word);
+    let (text, marks) = visible(line, style, word, syntax);
     let note = match line.ending {
         Some(Ending::Lf) => "",
         Some(Ending::CrLf) => "␍",
@@ -281,7 +302,12 @@ fn cell(
 
 /// The text of a line made safe, and up to where which style holds. Runs of equal style are made safe one by one, so that
 /// emphasis survives. In a changed line blanks at its end, tabs and a byte-order mark show too.
-fn visible(line: &DiffLine, style: Style, word: Style) -> (String, Vec<(usize, Style)>) {
+fn visible(
+    line: &DiffLine,
+    style: Style,
+    word: Style,
+    syntax: &[(Range<usize>, Style)],
+) -> (String, Vec<(usize, Style)>) {
     let mut text = String::new();
     let mut marks: Vec<(usize, Style)> = Vec::new();
     let changed = line.change != Change::Context;
@@ -306,12 +332,19 @@ fn visible(line: &DiffLine, style: Style, word: Style) -> (String, Vec<(usize, S
         part(range.start.max(trail)..range.end.max(trail), true);
         marks.push((text.len(), style));
     };
+    let length = line.text.len();
+    let mut ends: Vec<usize> = line.emphasis.iter().flat_map(|span| [span.start, span.end]).collect();
+    ends.extend(syntax.iter().flat_map(|(range, _)| [range.start.min(length), range.end.min(length)]));
+    ends.push(length);
+    ends.sort_unstable();
+    ends.dedup();
     let mut from = 0;
-    for span in &line.emphasis {
-        push(from..span.start, style);
-        push(span.start..span.end, word);
-        from = span.end;
+    for end in ends {
+        let differs = line.emphasis.iter().any(|span| span.start <= from && from < span.end);
+        let within = syntax.iter().filter(|(range, _)| range.contains(&from));
+        let own = within.fold(style, |style, (_, syntax)| style.patch(*syntax));
+        push(from..end, if differs { word } else { own });
+        from = end;
     }
-    push(from..line.text.len(), style);
     (text, marks)
 }

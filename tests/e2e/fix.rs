@@ -44,6 +44,9 @@ fn fixes_are_shown_made_and_taken_back() {
         shown.out,
         shown.err
     );
+    assert!(shown.err.contains("nothing was changed. --fix makes them."), "{}", shown.err);
+    let both = said(&folder, &home, &["lint", "--fix", "--diff"]);
+    assert!(both.err.contains("--fix without --diff makes them."), "{}", both.err);
     assert_eq!(read(&folder, "wiki/a.md"), PAGE);
 
     let safe = said(&folder, &home, &["lint", "--fix"]);
@@ -58,6 +61,11 @@ fn fixes_are_shown_made_and_taken_back() {
     assert_eq!(read(&folder, "wiki/a.md"), fixed);
     let again = said(&folder, &home, &["lint", "--fix"]);
     assert!(!again.out.contains("fixed"), "{}", again.out);
+    for nothing in [&["lint", "--diff"][..], &["lint", "--fix", "--diff"]] {
+        let nothing = said(&folder, &home, nothing);
+        assert!(nothing.err.contains("Nothing to fix; nothing was changed."), "{}", nothing.err);
+        assert!(nothing.out.is_empty() && !nothing.err.contains("makes"), "{}", nothing.err);
+    }
 
     let json = said(&folder, &home, &["lint", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();

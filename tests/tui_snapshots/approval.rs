@@ -1,9 +1,10 @@
 //! The faults of other programs' approvals, by the numbers of the list they were gathered in: what is shown is what is
 //! applied, hunk by hunk, and whoever proposed it hears exactly that.
 
-use wikiwright::agent::{AgentCommand, AgentEvent, Role};
+use wikiwright::agent::{AgentCommand, AgentEvent, Carried, Role};
+use wikiwright::bundle::apply::Applied;
 use wikiwright::bundle::hunk::{FileDecision, Resolved};
-use wikiwright::bundle::{Decision, ErrorKind, Read, Write, hunk};
+use wikiwright::bundle::{Decision, Error, ErrorKind, Read, Write, hunk};
 use wikiwright::tui::event::Event;
 use wikiwright::tui::keymap::Key;
 use wikiwright::tui::state::Overlay;
@@ -174,8 +175,92 @@ fn t60_a_file_that_somebody_changed_is_not_written_over() {
     rig.keys("Y enter");
     assert_eq!(rig.bundle.read(&path(PAGE)).unwrap(), "# By hand\n");
     assert!(rig.screen().contains("1 not written"), "{}", rig.screen());
+    assert!(rig.screen().contains("Nothing was written"), "{}", rig.screen());
     let file = &review(&rig).files[0];
-    assert!(file.stale && file.marks.iter().all(|mark| *mark == Mark::Open), "{file:?}");
+    assert!(file.marks.iter().all(|mark| *mark == Mark::Open), "{file:?}");
+    // It comes back over what stands there now, with what it takes away marked as such.
+    assert_eq!(file.carried, Some(Carried::Contested));
+    rig.keys("enter ctrl-r");
+    let screen = rig.screen();
+    assert!(screen.contains("- # By hand") && screen.contains("in the same lines"), "{screen}");
+    assert!(screen.contains(" ! "), "marked in the list\n{screen}");
+    rig.keys("A");
+    assert!(rig.screen().contains("1 file is marked with !"), "{}", rig.screen());
+    rig.keys("y");
+    assert!(rig.bundle.read(&path(PAGE)).unwrap().contains("Opens by the ebb."));
+}
+
+#[test]
+fn t60_a_file_that_changed_while_it_is_reviewed_comes_back_with_the_merge_shown() {
+    let mut rig = Rig::sample(WIDE);
+    let proposed = three(&mut rig);
+    rig.keys("y");
+    assert_eq!(review(&rig).tally(), (1, 0, 2));
+    let disk = rig.bundle.read(&path(PAGE)).unwrap().replace("# Sea gate", "# Sea gate, by hand");
+    rig.bundle.write(&path(PAGE), disk.as_bytes()).unwrap();
+    rig.reload();
+    let file = &review(&rig).files[0];
+    assert_eq!((file.carried, file.stale), (Some(Carried::Merged), false));
+    assert_eq!(review(&rig).tally(), (0, 0, 3), "what was decided was decided about another text");
+    let screen = rig.screen();
+    assert!(screen.contains("the proposal was merged with that"), "{screen}");
+    assert!(screen.contains("look at it again: wiki/concepts/sea-gate.md"), "{screen}");
+    assert!(screen.contains("   # Sea gate, by hand"), "{screen}");
+    rig.keys("Y enter");
+    let merged = proposed.replace("# Sea gate", "# Sea gate, by hand");
+    assert_eq!(rig.bundle.read(&path(PAGE)).unwrap(), merged);
+}
+
+#[test]
+fn an_approval_that_only_waited_for_the_rest_of_the_set_stands() {
+    let mut rig = Rig::sample(WIDE);
+    let text = rig.bundle.read(&path(PAGE)).unwrap().replace("Opens by itself.", "Opens by the ebb.");
+    rig.propose(&[(NEW, Some(POND)), (PAGE, Some(&text))]);
+    rig.keys("y y");
+    let resolved = hunk::resolve(&rig.state.staged, &review(&rig).decisions());
+    let refused = |kind, at: &str| (path(at), Error::new(kind, &path(at), "not written"));
+    let failed = vec![refused(ErrorKind::Io, NEW), refused(ErrorKind::Conflict, PAGE)];
+    rig.event(Event::Applied { resolved, applied: Applied { failed, ..Applied::default() } });
+    let marks: Vec<&Mark> = review(&rig).files.iter().map(|file| file.mark()).collect();
+    assert_eq!(marks, [&Mark::Approved, &Mark::Open]);
+}
+
+#[test]
+fn what_was_not_written_is_said_in_full() {
+    for size in [(80, 24), (40, 16)] {
+        let mut rig = Rig::sample(size);
+        three(&mut rig);
+        rig.bundle.write(&path(PAGE), b"# By hand\n").unwrap();
+        rig.keys("Y enter");
+        let mut seen = String::new();
+        for _ in 0..8 {
+            seen.push_str(&rig.screen().replace(['\n', '┃', '█', '┆'], " "));
+            rig.keys("down");
+        }
+        let words: Vec<&str> = seen.split_whitespace().collect();
+        let end = ["read", "it", "and", "propose", "again"];
+        assert!(end.iter().all(|word| words.contains(word)), "{}", rig.screen());
+    }
+}
+
+#[test]
+fn what_has_no_room_above_the_diff_is_said_to_be_cut_and_stands_in_the_list() {
+    let mut rig = Rig::sample((40, 10));
+    let index = rig.bundle.read(&path("/wiki/index.md")).unwrap() + "* [Pond](concepts/pond.md) - water.\n";
+    rig.propose(&[(NEW, Some(POND)), ("/wiki/index.md", Some(&index))]);
+    let screen = rig.screen();
+    assert!(screen.contains("… (f)"), "{screen}");
+    // The counts fit any width.
+    assert!(screen.contains("E ") && screen.contains("W ") && screen.contains("new"), "{screen}");
+    rig.keys("f");
+    let mut seen = String::new();
+    for _ in 0..20 {
+        seen.push_str(&rig.screen().replace(['\n', '┃', '█', '┆'], " "));
+        rig.keys("down");
+    }
+    let seen: Vec<&str> = seen.split_whitespace().collect();
+    let seen = seen.join(" ");
+    assert!(seen.contains("If all of it is written:") && seen.contains("linked from"), "{seen}");
 }
 
 #[test]

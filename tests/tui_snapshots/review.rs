@@ -6,6 +6,7 @@ use wikiwright::agent::{AgentCommand, AgentEvent, Role};
 use wikiwright::bundle::apply::Applied;
 use wikiwright::bundle::{ErrorKind, Read, Write};
 use wikiwright::tui::event::Event;
+use wikiwright::tui::keymap::{Keymap, Layer};
 use wikiwright::tui::state::review::Mark;
 use wikiwright::tui::state::{Overlay, Pane};
 
@@ -309,4 +310,25 @@ fn what_the_manager_proposes_waits_for_the_end_of_a_fix() {
     choose(&mut rig, "L001");
     rig.keys("f");
     assert!(rig.state.mending.is_none());
+}
+
+#[test]
+fn every_key_of_the_review_is_named_below_it_and_first_in_the_help() {
+    let keymap = Keymap::shipped();
+    for size in [(160, 45), (120, 40)] {
+        let mut rig = Rig::sample(size);
+        rig.propose(&[(NEW, Some(POND))]);
+        let screen = rig.screen();
+        let rows: Vec<&str> = screen.lines().collect();
+        let footer = rows[rows.len() - 5..].join(" ");
+        for (title, keys) in keymap.help(Layer::Review) {
+            let first = keys.split("  ").next().unwrap();
+            assert!(footer.split([' ', '/', '┃']).any(|word| word == first), "{title}: {first}\n{screen}");
+        }
+        rig.keys("f1");
+        let screen = rig.screen();
+        let (review, everywhere) = (screen.find("Review").unwrap(), screen.find("Everywhere"));
+        assert!(everywhere.is_none_or(|everywhere| review < everywhere), "{screen}");
+        assert!(screen.contains("approve everything"), "{screen}");
+    }
 }

@@ -7,7 +7,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use wikiwright::agent::prompt::NOT_FOUND;
-use wikiwright::agent::{AgentCommand, AgentEvent, Role};
+use wikiwright::agent::{AgentCommand, AgentEvent, Carried, Moved, Role};
+use wikiwright::bundle::merge::Rebased;
 use wikiwright::bundle::{Bundle, MemoryBundle, Read, Rules, Staged, Write, apply, hunk};
 use wikiwright::lint;
 use wikiwright::okf::BundlePath;
@@ -196,6 +197,11 @@ impl Rig {
                     self.saved.iter().find(|(known, _)| *known == path.as_str()).map(|(_, at)| *at)
                 }),
                 Effect::Search { wiki, query } => work::search(&wiki, query),
+                // As the driver does it.
+                Effect::Agent(_, AgentCommand::Rebase) => {
+                    self.rebase();
+                    continue;
+                }
                 Effect::Agent(role, command) => {
                     self.told.push((role, command));
                     continue;
@@ -208,6 +214,28 @@ impl Rig {
             let effects = update(&mut self.state, answer);
             self.perform(effects);
         }
+    }
+
+    fn rebase(&mut self) {
+        let moved: Vec<Moved> = self
+            .staged
+            .rebase(true)
+            .into_iter()
+            .map(|(path, rebased)| {
+                let how = match rebased {
+                    Rebased::Merged(_) => Carried::Merged,
+                    Rebased::Conflict(_) => Carried::Contested,
+                    Rebased::Done | Rebased::Unchanged => Carried::Done,
+                };
+                Moved { path, how }
+            })
+            .collect();
+        if moved.is_empty() {
+            return;
+        }
+        let changes = self.staged.changes();
+        self.undrawn(Event::Agent(Role::Manager, AgentEvent::Rebased(moved)));
+        self.undrawn(Event::Agent(Role::Manager, AgentEvent::Staged(changes)));
     }
 
     /// Keys as the keymap writes them, separated by spaces; `"text"` in quotes is typed.

@@ -656,6 +656,42 @@ async fn h36_named_paths_are_approved_at_once_and_the_rest_is_reviewed() {
 }
 
 #[tokio::test]
+async fn what_would_replace_somebodys_text_is_never_approved_by_a_setting() {
+    let brain = Brain::new(|at, _| match at {
+        0 => calls(&[
+            ("read_file", json!({"file_path": "/wiki/index.md"})),
+            write("/wiki/index.md", "# Changed\n"),
+        ]),
+        2 => calls(&[write("/wiki/a.md", "x\n")]),
+        _ => says("ok"),
+    });
+    let base = bundle();
+    let automatic = vec![PathPattern::new("/wiki/*.md").unwrap()];
+    let approval = Approval { when: When::Turn, automatic };
+    let options = ManagerOptions { approval, ..ManagerOptions::default() };
+    let mut session = start_manager(base.clone(), brain, options);
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    turn(&mut session).await;
+    base.write(&path("/wiki/index.md"), b"# By hand\n").unwrap();
+    session.commands.send(AgentCommand::Rebase).unwrap();
+    let AgentEvent::Rebased(moved) = event(&mut session).await else { panic!() };
+    assert_eq!(moved, [Moved { path: path("/wiki/index.md"), how: Carried::Contested }]);
+    let AgentEvent::Staged(changes) = event(&mut session).await else { panic!() };
+    assert_eq!(changes.files[0].before.as_deref(), Some(&b"# By hand\n"[..]), "over what stands there");
+    session.commands.send(AgentCommand::Say("on".into())).unwrap();
+    let events = turn(&mut session).await;
+    let approved = events.iter().find_map(|event| match event {
+        AgentEvent::Approved { decisions, .. } => Some(decisions.keys().cloned().collect::<Vec<_>>()),
+        _ => None,
+    });
+    assert_eq!(approved, Some(vec![path("/wiki/a.md")]));
+    session.commands.send(AgentCommand::Rebase).unwrap();
+    session.commands.send(AgentCommand::Say("done".into())).unwrap();
+    let events = turn(&mut session).await;
+    assert!(!events.iter().any(|e| matches!(e, AgentEvent::Rebased(_))), "nothing moved, nothing is said");
+}
+
+#[tokio::test]
 async fn what_was_read_of_a_source_is_shown_at_the_end_of_the_turn() {
     let brain = Brain::new(|at, _| match at {
         0 => calls(&[

@@ -323,6 +323,8 @@ async fn a_proposal_over_a_file_that_was_edited_is_merged_and_shown_again() {
     assert_eq!(applied.failed.len(), 1);
     let resolved = Box::new(Resolved::whole(changes.clone(), approve(&changes)));
     session.commands.send(AgentCommand::Reviewed { resolved, applied }).unwrap();
+    let Some(AgentEvent::Rebased(moved)) = session.events.recv().await else { panic!() };
+    assert_eq!(moved, [Moved { path: path("/wiki/a.md"), how: Carried::Merged }]);
     let Some(AgentEvent::AwaitingReview(merged)) = session.events.recv().await else { panic!() };
     assert_eq!(merged.files[0].after.as_deref(), Some(&b"ONE\ntwo\nTHREE by hand\n"[..]));
     let applied = apply(base.as_ref(), &merged, &approve(&merged));

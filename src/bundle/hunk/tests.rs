@@ -177,3 +177,18 @@ fn frontmatter_is_decided_as_one_block() {
         assert_eq!(text(resolved.changes.file(&path()).unwrap()), after);
     }
 }
+
+#[test]
+fn many_changes_of_a_long_page_are_found_one_by_one_and_quickly() {
+    let line = |number: usize, word: &str| format!("Line {number} tells of {word}.\n");
+    let before: String = (0..15_000).map(|number| line(number, "the pond")).collect();
+    let word = |number: usize| if number.is_multiple_of(3) { "the sea gate" } else { "the pond" };
+    let after: String = (0..15_000).map(|number| line(number, word(number))).collect();
+    let begin = std::time::Instant::now();
+    let found = hunks(&before, &after, (0, 0));
+    let took = begin.elapsed();
+    assert_eq!(found.len(), 5_000);
+    assert!(found.iter().all(|hunk| hunk.old.len() == 1 && hunk.new.len() == 1));
+    // Some 0.1 s without optimisation; that time which grows with the square is many seconds.
+    assert!(took.as_secs() < 3, "{took:?}");
+}

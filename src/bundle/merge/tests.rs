@@ -62,6 +62,19 @@ fn d07_deletions_and_creations_that_meet_other_changes_are_conflicts_of_the_whol
     assert!(matches!(rebase(&change(Some("a\n"), Some("b\n")), Some(b"\xff")), Rebased::Conflict(_)));
 }
 
+#[test]
+fn where_changes_meet_the_proposal_stands_over_the_file_as_it_is_and_the_rest_of_both_is_kept() {
+    let edit = change(Some(BASE), Some("ONE\ntwo\nTHREE\nfour\nfive\n"));
+    let now = "one\ntwo\n3\nfour\nfive\nsix\n";
+    let over_now = |change: &FileChange, now: Option<&str>| {
+        over(change, now.map(str::as_bytes)).map(|after| String::from_utf8(after.to_vec()).unwrap())
+    };
+    assert_eq!(over_now(&edit, Some(now)).unwrap(), "ONE\ntwo\nTHREE\nfour\nfive\nsix\n");
+    assert_eq!(over_now(&change(Some("a\n"), Some("b\n")), None).unwrap(), "b\n", "deleted meanwhile");
+    assert_eq!(over_now(&change(Some("a\n"), None), Some("c\n")), None, "to be deleted all the same");
+    assert_eq!(over_now(&change(None, Some("b\n")), Some("c\n")).unwrap(), "b\n", "made by both");
+}
+
 proptest! {
     #[test]
     fn a_merge_keeps_both_sides(

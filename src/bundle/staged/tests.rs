@@ -322,7 +322,7 @@ fn proposals_move_along_with_a_base_that_changed_or_stay_as_conflicts() {
     for (at, text) in [("/merge.md", "1\n2\nTHREE\n"), ("/clash.md", "b\n"), ("/done.md", "d\n")] {
         base.write(&path(at), text.as_bytes()).unwrap();
     }
-    let moved = staged.rebase();
+    let moved = staged.rebase(false);
     let kinds: Vec<(&str, &str)> = moved
         .iter()
         .map(|(at, rebased)| {
@@ -341,7 +341,7 @@ fn proposals_move_along_with_a_base_that_changed_or_stay_as_conflicts() {
     let merged = changes.file(&path("/merge.md")).unwrap();
     assert_eq!(merged.before.as_deref(), Some(&b"1\n2\nTHREE\n"[..]));
     assert_eq!(merged.after.as_deref(), Some(&b"ONE\n2\nTHREE\n"[..]));
-    assert_eq!(staged.rebase().len(), 1, "only the conflict is left");
+    assert_eq!(staged.rebase(false).len(), 1, "only the conflict is left");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Prefix, shown_path};
+use super::Prefix;
 use crate::lint::{Level, Report};
 use crate::text::Safe;
 
@@ -23,15 +23,7 @@ pub fn github(report: &Report, prefix: &Prefix, out: &mut dyn Write) -> io::Resu
             }
         }
         let title = format!("{} {}", finding.rule.code, finding.rule.name);
-        // The log shows no title: the place and the rule stand in the message too.
-        let message = format!(
-            "{}:{}:{} {title}: {}",
-            shown_path(finding),
-            finding.line,
-            finding.column,
-            finding.message
-        );
-        writeln!(out, "title={}::{}", property(&title), data(&message))?;
+        writeln!(out, "title={}::{}", property(&title), data(&finding.message))?;
     }
     writeln!(out, "{}", super::text::summary(report))
 }

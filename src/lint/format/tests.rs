@@ -68,15 +68,15 @@ fn a_bundle_is_named_from_the_workspace() {
 }
 
 #[test]
-fn github_annotations_are_escaped_and_name_the_place() {
+fn github_annotations_are_escaped_and_name_place_and_rule_once() {
     let prefix = Prefix::new(Path::new("docs"), Path::new("/repo"));
     let text = written(|out| github(&sample(), &prefix, out));
     assert_eq!(
         text,
-        "::error title=B001 bundle-empty::<bundle>:1:1 B001 bundle-empty: no pages\n\
-         ::error file=docs/wiki/a b%2C ü.md,line=3,col=8,endLine=3,endColumn=15,title=L001 link-broken::wiki/a b, ü.md:3:8 L001 link-broken: broken link: gone.md\n\
-         ::warning file=docs/wiki/a b%2C ü.md,line=3,col=28,endLine=3,endColumn=35,title=L001 link-broken::wiki/a b, ü.md:3:28 L001 link-broken: broken link: gone.md\n\
-         ::notice file=docs/wiki/b.md,line=1,col=1,title=G001 orphan::wiki/b.md:1:1 G001 orphan: 100%25%0A::error::no%0Dno\n\
+        "::error title=B001 bundle-empty::no pages\n\
+         ::error file=docs/wiki/a b%2C ü.md,line=3,col=8,endLine=3,endColumn=15,title=L001 link-broken::broken link: gone.md\n\
+         ::warning file=docs/wiki/a b%2C ü.md,line=3,col=28,endLine=3,endColumn=35,title=L001 link-broken::broken link: gone.md\n\
+         ::notice file=docs/wiki/b.md,line=1,col=1,title=G001 orphan::100%25%0A::error::no%0Dno\n\
          2 errors, 1 warning, 1 hint in 2 pages (profile wiki): B001 1, G001 1, L001 2\n"
     );
 }

@@ -188,3 +188,31 @@ proptest! {
         }
     }
 }
+
+/// The marked words of the only pair of two lines.
+fn marked(old: &str, new: &str) -> (Vec<String>, Vec<String>) {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    let (in_old, in_new, _) = emphasis(&[old], &[new], deadline);
+    let words = |text: &str, marks: &Marks| -> Vec<String> {
+        marks.get(&0).into_iter().flatten().map(|span| span.of(text).to_owned()).collect()
+    };
+    (words(old, &in_old), words(new, &in_new))
+}
+
+#[test]
+fn a_small_change_of_a_line_is_marked_by_whole_words() {
+    let of = |old: &str, new: &str| {
+        let (old, new) = marked(old, new);
+        (old.join("|"), new.join("|"))
+    };
+    let is = |old: &str, new: &str| (old.to_owned(), new.to_owned());
+    assert_eq!(of("It tells of the pond today.", "It tells of the sea gate today."), is("pond", "sea gate"));
+    assert_eq!(of("the old pond", "the old ponder"), is("pond", "ponder"));
+    assert_eq!(of("one two", "one two three"), is("", " three"));
+    assert_eq!(of("one  two", "one two"), is("  ", " "));
+    let (flood, ebb) = ("wenn morgens die Flut steigt", "wenn morgens die Ebbe kommt");
+    assert_eq!(of(flood, ebb), is("Flut|steigt", "Ebbe|kommt"));
+    assert_eq!(of("a é b", "a e\u{301} b"), is("é", "e\u{301}"));
+    assert_eq!(of("x 日本 y", "x 日曜 y"), is("本", "曜"));
+    assert_eq!(of("all other", "nothing same").0, "");
+}

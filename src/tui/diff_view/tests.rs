@@ -127,3 +127,58 @@ fn the_persons_text_stands_where_the_proposed_stood() {
     let rows = text(&render(&file, &replaced, look, &Theme::plain()));
     assert!(rows.contains(&" 2 + mine".to_owned()) && !rows.contains(&" 2 + c".to_owned()), "{rows:?}");
 }
+
+/// The styles of a row, by the text that has them.
+fn styles(view: &Diff, row: &str) -> Vec<(String, Style)> {
+    let line = view.lines.iter().find(|line| line.to_string().contains(row)).unwrap();
+    line.spans.iter().map(|span| (span.content.to_string(), span.style)).collect()
+}
+
+#[test]
+fn the_source_is_coloured_by_what_its_parts_are() {
+    let theme = Theme::ansi();
+    let before = "---\ntitle: Old\n---\n\n# Head\n\nSee [a](b.md) and `c`.\n\n```rust\nfn x() {}\n```\n";
+    let after = before.replace("Old", "New").replace("and", "or").replace("fn x() {}", "fn y() -> u8 { 1 }");
+    for split in [false, true] {
+        let look = Look { columns: 120, split, whole: true };
+        let view = render(&change(Some(before), Some(&after)), &Replaced::new(), look, &theme);
+        let has = |row: &str, text: &str, style: Style| {
+            let found = styles(&view, row);
+            assert!(found.iter().any(|(t, s)| t == text && *s == style), "{row}: {text}: {found:?}");
+        };
+        has("# Head", "# Head", theme.heading(1));
+        has("See", "[a](b.md)", theme.removed.patch(theme.link));
+        has("See", "`c`", theme.removed.patch(theme.code_type));
+        has("See", "and", theme.removed_word);
+        has("fn y", "fn", theme.added.patch(theme.code_keyword));
+        has("- title", "title", theme.removed.patch(theme.code_keyword));
+    }
+}
+
+#[test]
+fn green_and_red_say_only_what_came_and_what_went() {
+    let theme = Theme::ansi();
+    let text = "```rust\nlet a = \"text\"; // why\n```\n\n**bold** <b>x</b>\n";
+    let view = render(
+        &change(Some(text), Some(&format!("{text}end\n"))),
+        &Replaced::new(),
+        Look { columns: 80, whole: true, ..Look::default() },
+        &theme,
+    );
+    let told = [theme.added.fg, theme.removed.fg];
+    for line in view.lines.iter().filter(|line| !line.to_string().contains("end")) {
+        assert!(line.spans.iter().all(|s| !told.contains(&s.style.fg)), "{line:?}");
+    }
+}
+
+#[test]
+fn the_persons_text_is_coloured_as_what_it_is() {
+    let theme = Theme::ansi();
+    let file = change(Some("a\n"), Some("b\nc\n"));
+    let hunk = file.hunks()[0].id;
+    let replaced = Replaced::from([(hunk, "plain\n## Mine\n".to_owned())]);
+    let look = Look { columns: 60, ..Look::default() };
+    let view = render(&file, &replaced, look, &theme);
+    let found = styles(&view, "## Mine");
+    assert!(found.contains(&("## Mine".to_owned(), theme.added.patch(theme.heading(2)))), "{found:?}");
+}

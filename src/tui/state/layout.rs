@@ -6,7 +6,10 @@ use ratatui::layout::Rect;
 use super::picker::Picker;
 use super::review::{Mark, Review};
 use super::{Overlay, Pane, State};
+use crate::agent::Carried;
 use crate::text::{Safe, width};
+use crate::tui::action::Action;
+use crate::tui::keymap::Layer;
 
 /// Below this the screen only says that it is too small.
 pub const MIN: (u16, u16) = (40, 10);
@@ -158,8 +161,8 @@ pub fn review(state: &State) -> ReviewRegions {
     let verdict_height = rows.min((inner.height / 4).max(1)).min(inner.height);
     let verdict = Rect { height: verdict_height, ..inner };
     let keys_height = match inner.width {
-        118.. => 2,
-        78.. => 3,
+        150.. => 2,
+        100.. => 3,
         _ => 4,
     };
     let keys_height =
@@ -236,7 +239,24 @@ pub fn review_notes(state: &State) -> Vec<(Tone, String)> {
         notes.push((Tone::Bad, format!("! This file {why}.")));
     }
     if file.stale {
-        notes.push((Tone::Bad, "! The file was changed on disk since; approving it now will be refused and bring a merge to look at.".to_owned()));
+        let text = "! The file was changed on disk since, so approving this will be refused. Reject it and ask for it anew.";
+        notes.push((Tone::Bad, text.to_owned()));
+    }
+    let key = |action| state.fixed.keymap.hint(Layer::Review, action).unwrap_or_default();
+    match file.carried {
+        Some(Carried::Merged) => notes.push((
+            Tone::Plain,
+            "The file was changed on disk since; the proposal was merged with that and is shown over the file as it is now."
+                .to_owned(),
+        )),
+        Some(Carried::Contested) => notes.push((
+            Tone::Bad,
+            format!(
+                "! The file was changed on disk since, in the same lines: approving this takes away what is shown as removed. {} edits it, so that both stay.",
+                key(Action::EditHere)
+            ),
+        )),
+        Some(Carried::Done) | None => {}
     }
     match file.mark() {
         Mark::Rejected { reason } if !reason.is_empty() => {
@@ -321,6 +341,9 @@ pub fn centred(state: &State, width: u16, height: u16) -> Rect {
     Rect { x: (all.width - width) / 2, y: (all.height - height) / 2, width, height }
 }
 
+/// Columns of the box that says what was written.
+const SUMMARY: u16 = 86;
+
 /// Columns of a question's box.
 const QUESTION: u16 = 74;
 
@@ -336,8 +359,9 @@ pub fn overlay_box(state: &State) -> Option<Rect> {
             centred(state, width.saturating_sub(8).max(60), rows.clamp(5, height.saturating_sub(4).max(8)))
         }
         Overlay::Summary { summary, .. } => {
-            let rows = u16::try_from(summary.rows() + 2).unwrap_or(u16::MAX);
-            centred(state, 86, rows.clamp(5, height.saturating_sub(4).max(8)))
+            let columns = usize::from(SUMMARY.min(width).saturating_sub(4));
+            let rows = u16::try_from(summary.rows(columns).len() + 2).unwrap_or(u16::MAX);
+            centred(state, SUMMARY, rows.clamp(5, height.saturating_sub(4).max(8)))
         }
         Overlay::Confirm(question) => {
             let rows = question.rows(usize::from(QUESTION.min(width).saturating_sub(4))).len();

@@ -57,6 +57,8 @@ impl Pane {
 pub enum Overlay {
     Help {
         top: usize,
+        /// Whose keys come first.
+        of: Layer,
     },
     Problems(Problems),
     /// What a rule is about and why.

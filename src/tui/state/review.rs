@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::agent::Carried;
 use crate::bundle::hunk::bonds::{Bond, BondKind, stranded};
 use crate::bundle::hunk::{FileDecision, FileHunk, HunkDecision, HunkId, Verdicts};
 use crate::bundle::{ChangeKind, ChangeSet};
 use crate::lint::Counts;
 use crate::okf::{BundlePath, ContentHash};
+use crate::text::width;
 use crate::tui::diff_view::{Look, Replaced};
 use crate::tui::effect::Opening;
 use crate::tui::event::Diff;
@@ -66,6 +68,8 @@ pub struct ReviewFile {
     pub edition: u32,
     /// The page on disk is not what the change started from.
     pub stale: bool,
+    /// It was carried over to the page as somebody left it.
+    pub carried: Option<Carried>,
     pub diff: Option<(DiffKey, Diff)>,
     pub top: usize,
 }
@@ -162,6 +166,8 @@ pub struct Review {
     pub applying: bool,
     /// Diffs that were asked for, so that none is asked for twice.
     pub asked: Vec<DiffKey>,
+    /// Files that the next set holds carried over to what they are now.
+    pub carried: BTreeMap<BundlePath, Carried>,
 }
 
 impl Review {
@@ -177,7 +183,9 @@ impl Review {
             let same = |f: &&ReviewFile| f.weighed.path == weighed.path && f.weighed.shown == weighed.shown;
             let marks = vec![Mark::Open; weighed.hunks.len().max(1)];
             let kept = before.as_ref().and_then(|r| r.files.iter().find(same)).cloned();
+            let carried = before.as_ref().and_then(|r| r.carried.get(&weighed.path)).copied();
             Some(kept.unwrap_or(ReviewFile {
+                carried,
                 weighed,
                 kind,
                 marks,
@@ -216,9 +224,26 @@ impl Review {
             armed: false,
             applying: false,
             asked: Vec::new(),
+            carried: BTreeMap::new(),
         };
         review.foresee();
         review
+    }
+
+    /// What the forecast takes for given.
+    pub fn premise(&self) -> &'static str {
+        let kept = |mark: &Mark| matches!(mark, Mark::Rejected { .. } | Mark::PutOff);
+        if self.files.iter().flat_map(|file| &file.marks).any(kept) {
+            "If all but the rejected is written:"
+        } else {
+            "If all of it is written:"
+        }
+    }
+
+    /// Whether a file should be looked at twice: no wiki needs such a change, or it takes away what somebody else wrote.
+    pub fn is_odd(&self, file: &ReviewFile, wiki: bool) -> bool {
+        file.carried == Some(Carried::Contested)
+            || self.changes.file(&file.weighed.path).is_some_and(|change| change.oddity(wiki).is_some())
     }
 
     /// Brings the forecast up to the decisions; whether it is another one now.
@@ -420,11 +445,47 @@ pub struct Summary {
     pub undo: bool,
 }
 
+/// What a row of the summary is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Landed,
+    Failed,
+    Rejected,
+    Notes,
+    Pending,
+    Nothing,
+}
+
 impl Summary {
-    /// Rows it takes on screen: a title, the items and a blank for each kind that there is.
-    pub fn rows(&self) -> usize {
-        let sections = [self.landed.len(), self.failed.len(), self.rejected.len(), self.notes.len()];
-        let listed: usize = sections.iter().filter(|n| **n > 0).map(|n| n + 2).sum();
-        listed + usize::from(self.pending > 0)
+    /// Rows of so many columns: of each kind that there is a title, the items and a blank.
+    pub fn rows(&self, columns: usize) -> Vec<(Part, String)> {
+        let rejected = self.rejected.iter().map(|(path, reason)| match reason.as_str() {
+            "" => path.clone(),
+            reason => format!("{path}: {reason}"),
+        });
+        let mut rows = Vec::new();
+        let mut section = |part: Part, title: String, mark: &str, items: Vec<String>| {
+            if items.is_empty() {
+                return;
+            }
+            rows.push((part, title));
+            for item in items {
+                let room = columns.saturating_sub(width::width(mark)).max(1);
+                for (nth, range) in width::wrap(&item, room).into_iter().enumerate() {
+                    let text = item.get(range).unwrap_or_default();
+                    let mark = if nth == 0 { mark.to_owned() } else { " ".repeat(width::width(mark)) };
+                    rows.push((part, format!("{mark}{text}")));
+                }
+            }
+            rows.push((Part::Nothing, String::new()));
+        };
+        section(Part::Landed, format!("{} written", self.landed.len()), "  ✓ ", self.landed.clone());
+        section(Part::Failed, format!("{} not written", self.failed.len()), "  ! ", self.failed.clone());
+        section(Part::Rejected, format!("{} rejected", self.rejected.len()), "  ✗ ", rejected.collect());
+        section(Part::Notes, "git".to_owned(), "    ", self.notes.clone());
+        if self.pending > 0 {
+            rows.push((Part::Pending, format!("{} still staged", self.pending)));
+        }
+        rows
     }
 }

@@ -87,6 +87,7 @@ pub fn event(state: &mut State, role: Role, event: AgentEvent) -> Vec<Effect> {
             }
         }
         AgentEvent::Staged(changes) => return staged(state, changes, None),
+        AgentEvent::Rebased(moved) => review::carried(state, &moved),
         AgentEvent::AwaitingReview(changes) => return staged(state, changes, Some(Opening::Arrived)),
         // The workbench's reader answers in prose.
         AgentEvent::Answered(_) => {}

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::{keys, navigate, tree};
+use crate::agent::{AgentCommand, Role};
 use crate::lint::Report;
 use crate::okf::{BundlePath, ContentHash};
 use crate::tui::effect::Effect;
 use crate::tui::state::page::Document;
+use crate::tui::state::review::Review;
 use crate::tui::state::{Overlay, Pane, State};
 use crate::wiki::Wiki;
 
@@ -40,6 +42,8 @@ pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &
     }
     // What the review was made from may be gone.
     if let Some(review) = &mut state.review {
+        let stale = |review: &Review| review.files.iter().filter(|file| file.stale).count();
+        let before = stale(review);
         for file in &mut review.files {
             if changed.contains(&file.weighed.path)
                 && let Some(change) = review.changes.file(&file.weighed.path)
@@ -48,6 +52,10 @@ pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &
                 file.stale =
                     file.weighed.path.is_markdown() && now != change.before.as_deref().map(ContentHash::of);
             }
+        }
+        // A fix is nobody's that could carry it over.
+        if stale(review) > before && state.mending.is_none() {
+            effects.push(Effect::Agent(Role::Manager, AgentCommand::Rebase));
         }
         if judged && !changed.is_empty() {
             effects.push(Effect::Judge {

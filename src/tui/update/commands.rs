@@ -19,7 +19,7 @@ pub fn run(state: &mut State, command: Command, argument: &str) -> (Vec<Effect>,
     let role = state.role;
     let mut effects = Vec::new();
     match command {
-        Command::Help => state.overlays.push(Overlay::Help { top: 0 }),
+        Command::Help => keys::help(state),
         Command::Quit => effects = keys::quit(state),
         Command::Review => effects = review::open(state, Opening::Called),
         Command::Lint => keys::open_problems(state),

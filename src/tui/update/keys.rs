@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use super::{chat, find, history, navigate, overlay, review, scroll, tree};
 use crate::tui::action::Action;
 use crate::tui::effect::{Effect, Opening};
-use crate::tui::keymap::{Key, Meaning};
+use crate::tui::keymap::{Key, Layer, Meaning};
 use crate::tui::state::problems::{Problems, Row};
 use crate::tui::state::{About, Overlay, Pane, Question, State};
 
@@ -110,7 +110,7 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Suspend => return vec![Effect::Suspend],
         Action::Redraw => return vec![Effect::Redraw],
         Action::Help if !matches!(state.overlays.last(), Some(Overlay::Help { .. })) => {
-            state.overlays.push(Overlay::Help { top: 0 });
+            help(state);
             return Vec::new();
         }
         _ => {}
@@ -215,4 +215,10 @@ pub fn quit(state: &mut State) -> Vec<Effect> {
         about: About::Quit,
     }));
     Vec::new()
+}
+
+/// The keys, those of what is at hand first.
+pub fn help(state: &mut State) {
+    let of = state.layers().first().copied().unwrap_or(Layer::Global);
+    state.overlays.push(Overlay::Help { top: 0, of });
 }

@@ -11,7 +11,7 @@ use crate::tui::state::{About, Overlay, Pane, State};
 pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
     let height = overlay_box(state).map_or(1, |b| usize::from(inner(b).height)).max(1);
     match state.overlays.last_mut() {
-        Some(Overlay::Help { top } | Overlay::Summary { top, .. } | Overlay::Explanation { top, .. }) => {
+        Some(Overlay::Help { top, .. } | Overlay::Summary { top, .. } | Overlay::Explanation { top, .. }) => {
             // The end is clamped where the rows are known, in `settle`.
             move_by(top, action, height, usize::MAX / 2);
         }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use ratatui::text::Line;
 
 use super::{keys, overlay, tree};
-use crate::agent::{AgentCommand, Role};
+use crate::agent::{AgentCommand, Carried, Moved, Role};
 use crate::bundle::apply::Applied;
 use crate::bundle::hunk::Resolved;
 use crate::bundle::hunk::bonds::Bond;
-use crate::bundle::{ChangeKind, ChangeSet};
+use crate::bundle::{ChangeKind, ChangeSet, ErrorKind};
 use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::tui::action::Action;
@@ -384,12 +384,21 @@ fn list_verdict(state: &mut State) {
         state.say("The proposed bundle is still being judged.");
         return;
     };
-    let mut list: Vec<(&'static str, String)> = Vec::new();
+    let counts = &verdict.counts;
+    let counted = [(counts.errors, "error"), (counts.warnings, "warning"), (counts.hints, "hint")];
+    let counted: Vec<String> = counted.into_iter().map(|(count, what)| plural(count, what)).collect();
+    let mut list = vec![("  ", format!("{} {}", review.premise(), counted.join(", ")))];
+    let file = review.file().map(|file| Safe::line(file.weighed.path.relative()).into_string());
+    list.extend(
+        layout::review_notes(state)
+            .into_iter()
+            .map(|(_, note)| ("  ", format!("{}: {note}", file.as_deref().unwrap_or_default()))),
+    );
     list.extend(review.torn.iter().map(|text| ("! ", text.clone())));
     list.extend(verdict.appeared.iter().map(|text| ("+ ", text.clone())));
     list.extend(verdict.vanished.iter().map(|text| ("− ", text.clone())));
     list.extend(verdict.cited.iter().map(|path| ("  ", format!("{path} cites other sources"))));
-    if list.is_empty() {
+    if verdict.appeared.is_empty() && verdict.vanished.is_empty() {
         list.push(("  ", "Nothing appears and nothing vanishes.".to_owned()));
     }
     let title = "What the changes bring (+) and heal (−)".to_owned();
@@ -430,8 +439,7 @@ fn ask_all(state: &mut State) {
         text.push(format!("Not written: {}.", left.join(", ")));
     }
     let wiki = state.keeps_pages_in_wiki();
-    let odd =
-        |f: &&&ReviewFile| review.changes.file(&f.weighed.path).is_some_and(|f| f.oddity(wiki).is_some());
+    let odd = |f: &&&ReviewFile| review.is_odd(f, wiki);
     match files.iter().filter(odd).count() {
         0 => {}
         1 => text.push("1 file is marked with ! and should be looked at.".to_owned()),
@@ -564,24 +572,49 @@ pub fn applied(state: &mut State, resolved: Resolved, applied: Applied) -> Vec<E
         effects.extend(end_mending(state));
         return effects;
     }
+    let mut rebase = false;
     match &mut state.review {
         Some(review) if !state.staged.is_empty() => {
             review.applying = false;
-            // An approval that failed does not stand for the next try.
-            for file in &mut review.files {
-                if applied.failed.iter().any(|(p, _)| *p == file.weighed.path) {
-                    file.marks.fill(Mark::Open);
-                    file.edition += 1;
-                    file.stale = true;
-                }
+            // An approval of what stands over another text than it was shown over does not hold for the next try; one that
+            // only waited for the rest of the set does.
+            let conflicts = applied.failed.iter().filter(|(_, error)| error.kind == ErrorKind::Conflict);
+            let conflicts: Vec<&BundlePath> = conflicts.map(|(path, _)| path).collect();
+            for file in review.files.iter_mut().filter(|file| conflicts.contains(&&file.weighed.path)) {
+                file.marks.fill(Mark::Open);
+                file.edition += 1;
+                file.stale = true;
             }
+            rebase = !conflicts.is_empty();
             effects.push(Effect::Weigh { changes: state.staged.clone(), open: None });
         }
         _ => state.review = None,
     }
     effects
         .push(Effect::Agent(Role::Manager, AgentCommand::Reviewed { resolved: Box::new(resolved), applied }));
+    // What the manager cannot merge by itself is put to the person.
+    effects.extend(rebase.then_some(Effect::Agent(Role::Manager, AgentCommand::Rebase)));
     effects
+}
+
+/// Proposals were carried over to files as somebody left them; the set follows.
+pub fn carried(state: &mut State, moved: &[Moved]) {
+    let Some(review) = &mut state.review else { return };
+    review.carried = moved.iter().map(|moved| (moved.path.clone(), moved.how)).collect();
+    let of = |how: Carried| {
+        let paths = moved.iter().filter(|moved| moved.how == how).map(|moved| moved.path.relative());
+        Safe::line(&paths.collect::<Vec<_>>().join(", ")).into_string()
+    };
+    let (merged, contested, done) = (of(Carried::Merged), of(Carried::Contested), of(Carried::Done));
+    if !contested.is_empty() {
+        state.complain(format!(
+            "Changed on disk in the same lines as proposed; look at it again: {contested}"
+        ));
+    } else if !merged.is_empty() {
+        state.complain(format!("Changed on disk and merged with the proposal; look at it again: {merged}"));
+    } else if !done.is_empty() {
+        state.say(format!("Already on disk as proposed: {done}"));
+    }
 }
 
 pub fn nothing_left(state: &mut State) {

@@ -144,8 +144,8 @@ fn overlays(state: &mut State, effects: &mut Vec<Effect>) {
     let history_regions = layout::history(state);
     let split = layout::split(state);
     match state.overlays.last_mut() {
-        Some(Overlay::Help { top }) => {
-            let rows = view::help::rows(fixed, usize::from(view::overlay::padded(area).width)).len();
+        Some(Overlay::Help { top, of }) => {
+            let rows = view::help::rows(fixed, *of, usize::from(view::overlay::padded(area).width)).len();
             *top = (*top).min(rows.saturating_sub(height));
         }
         Some(Overlay::Explanation { rule, top }) => {
@@ -153,7 +153,8 @@ fn overlays(state: &mut State, effects: &mut Vec<Effect>) {
             *top = (*top).min(rows.saturating_sub(height));
         }
         Some(Overlay::Summary { top, summary }) => {
-            let rows = view::overlay::summary_rows(summary, &fixed.theme).len();
+            let rows =
+                view::overlay::summary_rows(summary, view::overlay::padded(area).width, &fixed.theme).len();
             *top = (*top).min(rows.saturating_sub(height));
         }
         Some(Overlay::Review) => {

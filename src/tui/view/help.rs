@@ -37,8 +37,8 @@ const SHORT: usize = 10;
 /// From this many columns on, keys and description stand side by side.
 const WIDE: usize = 60;
 
-/// All rows for this many columns. Without a model, how to set one comes first.
-pub fn rows(fixed: &Fixed, columns: usize) -> Vec<Line<'static>> {
+/// All rows for this many columns: the keys of one layer, then all others. Without a model, how to set one comes first.
+pub fn rows(fixed: &Fixed, of: Layer, columns: usize) -> Vec<Line<'static>> {
     let theme = &fixed.theme;
     let mut rows = Vec::new();
     if fixed.model.is_none() && !fixed.hint.is_empty() {
@@ -47,7 +47,8 @@ pub fn rows(fixed: &Fixed, columns: usize) -> Vec<Line<'static>> {
             rows.extend(indented(text, 2, columns, theme.warning));
         }
     }
-    for layer in LAYERS {
+    let first = LAYERS.into_iter().filter(|layer| *layer == of);
+    for layer in first.chain(LAYERS.into_iter().filter(|layer| *layer != of)) {
         let bindings = fixed.keymap.help(layer);
         if bindings.is_empty() {
             continue;

@@ -55,7 +55,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
     for (index, over) in state.overlays.iter().enumerate() {
         let top = index + 1 == state.overlays.len();
         match over {
-            Overlay::Help { top } => overlay::help(state, *top, frame.buffer_mut()),
+            Overlay::Help { top, of } => overlay::help(state, *top, *of, frame.buffer_mut()),
             Overlay::Problems(problems) => overlay::problems(state, problems, frame.buffer_mut()),
             Overlay::Explanation { rule, top } => explanation::draw(state, rule, *top, frame.buffer_mut()),
             Overlay::Review => review::draw(state, frame.buffer_mut()),

@@ -16,7 +16,7 @@ use crate::tui::state::composer;
 use crate::tui::state::layout::{self, overlay_box};
 use crate::tui::state::picker::Picker;
 use crate::tui::state::problems::{Problems, Row};
-use crate::tui::state::review::Summary;
+use crate::tui::state::review::{Part, Summary};
 use crate::tui::state::{Body, Overlay, Question, Sheet, State};
 use crate::tui::theme::Theme;
 
@@ -26,13 +26,13 @@ pub fn area(state: &State, this: &dyn Fn(&Overlay) -> bool) -> Rect {
     if on_top { overlay_box(state).unwrap_or_default() } else { Rect::default() }
 }
 
-pub fn help(state: &State, top: usize, buffer: &mut Buffer) {
+pub fn help(state: &State, top: usize, of: Layer, buffer: &mut Buffer) {
     let theme = &state.fixed.theme;
     let area = area(state, &|o| matches!(o, Overlay::Help { .. }));
     let title = Line::styled(" Keys ", theme.title);
     let inner = paint::sheet(buffer, area, &title, &Line::styled(" Esc closes ", theme.dim), theme);
     let text = padded(inner);
-    let rows = help::rows(&state.fixed, usize::from(text.width));
+    let rows = help::rows(&state.fixed, of, usize::from(text.width));
     for (row, line) in rows.iter().skip(top).take(usize::from(text.height)).enumerate() {
         paint::line(buffer, text, row, line);
     }
@@ -108,41 +108,36 @@ fn finding_line(finding: &Finding, row: Row, columns: usize, theme: &Theme) -> L
     paint::cut(&line, columns)
 }
 
-pub fn summary_rows(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
-    let mut rows = Vec::new();
-    let mut section = |title: String, style, items: Vec<(String, String)>| {
-        if items.is_empty() {
-            return;
-        }
-        rows.push(Line::styled(title, style));
-        for (mark, text) in items {
-            rows.push(Line::from(vec![Span::styled(mark, style), Span::styled(text, theme.text)]));
-        }
-        rows.push(Line::default());
+pub fn summary_rows(summary: &Summary, columns: u16, theme: &Theme) -> Vec<Line<'static>> {
+    let style = |part| match part {
+        Part::Landed => theme.success,
+        Part::Failed => theme.error,
+        Part::Rejected => theme.warning,
+        Part::Notes => theme.dim,
+        Part::Pending => theme.staged,
+        Part::Nothing => theme.text,
     };
-    let marked = |mark: &str, texts: &[String]| texts.iter().map(|t| (mark.to_owned(), t.clone())).collect();
-    section(format!("{} written", summary.landed.len()), theme.success, marked("  ✓ ", &summary.landed));
-    section(format!("{} not written", summary.failed.len()), theme.error, marked("  ! ", &summary.failed));
-    let rejected = summary
-        .rejected
-        .iter()
-        .map(|(path, reason)| {
-            let text = if reason.is_empty() { path.clone() } else { format!("{path}: {reason}") };
-            ("  ✗ ".to_owned(), text)
-        })
-        .collect();
-    section(format!("{} rejected", summary.rejected.len()), theme.warning, rejected);
-    section("git".to_owned(), theme.dim, marked("  ", &summary.notes));
-    if summary.pending > 0 {
-        rows.push(Line::styled(format!("{} still staged", summary.pending), theme.staged));
-    }
-    rows
+    let line = |(part, text): (Part, String)| match text.char_indices().nth(MARK) {
+        Some((at, _)) if text.starts_with("  ") => {
+            let (mark, text) = text.split_at_checked(at).unwrap_or((&text, ""));
+            Line::from(vec![
+                Span::styled(mark.to_owned(), style(part)),
+                Span::styled(text.to_owned(), theme.text),
+            ])
+        }
+        _ => Line::styled(text, style(part)),
+    };
+    summary.rows(usize::from(columns)).into_iter().map(line).collect()
 }
+
+/// Characters of the mark before an item.
+const MARK: usize = 4;
 
 pub fn summary(state: &State, summary: &Summary, top: usize, buffer: &mut Buffer) {
     let theme = &state.fixed.theme;
     let area = area(state, &|o| matches!(o, Overlay::Summary { .. }));
-    let title = Line::styled(" Written ", theme.title);
+    let title = if summary.landed.is_empty() { " Nothing was written " } else { " Written " };
+    let title = Line::styled(title, theme.title);
     let key = |action| state.fixed.keymap.hint(Layer::Summary, action).unwrap_or_default();
     let right = match summary.undo {
         true => format!(" {} takes it back, Enter closes ", key(Action::Undo)),
@@ -150,11 +145,11 @@ pub fn summary(state: &State, summary: &Summary, top: usize, buffer: &mut Buffer
     };
     let inner = paint::sheet(buffer, area, &title, &Line::styled(right, theme.dim), theme);
     let text = padded(inner);
-    for (row, line) in
-        summary_rows(summary, theme).iter().skip(top).take(usize::from(text.height)).enumerate()
-    {
-        paint::line(buffer, text, row, &paint::cut(line, usize::from(text.width)));
+    let rows = summary_rows(summary, text.width, theme);
+    for (row, line) in rows.iter().skip(top).take(usize::from(text.height)).enumerate() {
+        paint::line(buffer, text, row, line);
     }
+    paint::scrollbar(buffer, area, top, rows.len(), theme, true);
 }
 
 /// Rows of a sheet in so many columns.

@@ -27,26 +27,27 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
     let (approved, rejected, open) = review.tally();
     let files = plural(review.files.len(), "file");
     let changes = plural(approved + rejected + open, "change");
+    let wide = regions.outer.width >= 110;
+    let (files, tally) = if wide {
+        (format!("{files}, {changes}"), format!("{approved} approved, {rejected} rejected, {open} open "))
+    } else {
+        (files, format!("{approved}✓ {rejected}✗ {open}· "))
+    };
     let title = Line::from(vec![
-        Span::styled(format!(" Review: {files}, {changes} "), theme.title),
-        Span::styled(format!("{approved} approved, {rejected} rejected, {open} open "), theme.dim),
+        Span::styled(format!(" Review: {files} "), theme.title),
+        Span::styled(tally, theme.dim),
     ]);
     let right = if review.applying {
         Line::styled(" writing… ", theme.accent)
-    } else {
+    } else if regions.outer.width >= 60 {
         Line::styled(" nothing is written yet ", theme.dim)
+    } else {
+        Line::default()
     };
     paint::sheet(buffer, regions.outer, &title, &right, theme);
     verdict(state, review, regions.verdict, buffer);
     list(state, review, regions.files, buffer);
-    let mut row = 0;
-    for (tone, text) in review_notes(state) {
-        for range in width::wrap(&text, usize::from(regions.warning.width)) {
-            let part = text.get(range).unwrap_or_default().to_owned();
-            paint::line(buffer, regions.warning, row, &Line::styled(part, tone_style(tone, theme)));
-            row += 1;
-        }
-    }
+    notes(state, regions.warning, buffer);
     diff(review, regions.diff, theme, buffer);
     if regions.diff.x > regions.files.x {
         let rule = Rect { x: regions.diff.x.saturating_sub(1), width: 1, ..regions.files };
@@ -55,6 +56,31 @@ pub fn draw(state: &State, buffer: &mut Buffer) {
         }
     }
     keys(state, review, regions.keys, buffer);
+}
+
+/// What is said of the file at hand; what finds no room is said to be missing, and where it stands.
+fn notes(state: &State, area: Rect, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let (columns, height) = (usize::from(area.width), usize::from(area.height));
+    let mut rows = Vec::new();
+    for (tone, text) in review_notes(state) {
+        for range in width::wrap(&text, columns) {
+            let part = text.get(range).unwrap_or_default().to_owned();
+            rows.push(Line::styled(part, tone_style(tone, theme)));
+        }
+    }
+    let cut = rows.len() > height;
+    for (row, line) in rows.iter().take(height).enumerate() {
+        if cut && row + 1 == height {
+            let key = state.fixed.keymap.hint(Layer::Review, Action::Verdict).unwrap_or_default();
+            let more = format!("… ({key})");
+            let mut line = paint::cut(line, columns.saturating_sub(width::width(&more)));
+            line.push_span(Span::styled(more, theme.dim));
+            paint::line(buffer, area, row, &line);
+        } else {
+            paint::line(buffer, area, row, line);
+        }
+    }
 }
 
 fn tone_style(tone: Tone, theme: &Theme) -> Style {
@@ -76,13 +102,7 @@ fn verdict(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
         None => paint::line(buffer, area, 0, &Line::styled(" judging the proposed bundle…", theme.dim)),
         Some(verdict) => {
             let (counts, new, gone) = (&verdict.counts, verdict.appeared.len(), verdict.vanished.len());
-            let all = review.files.iter().flat_map(|f| &f.marks);
-            let kept = all.filter(|m| matches!(m, Mark::Rejected { .. } | Mark::PutOff)).count();
-            let what = if kept == 0 {
-                " If all of it is written: "
-            } else {
-                " If all but the rejected is written: "
-            };
+            let what = format!(" {} ", review.premise());
             let tinted = |count: usize, style| if count > 0 { style } else { theme.dim };
             let mut spans = vec![
                 Span::styled(what, theme.text),
@@ -106,7 +126,19 @@ fn verdict(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
             if review.judging {
                 spans.push(Span::styled("   judging…", theme.dim));
             }
-            paint::line(buffer, area, 0, &paint::cut(&Line::from(spans), columns));
+            let mut line = Line::from(spans);
+            if line.width() > columns {
+                // The same in few letters, as the status line has it.
+                let short = [
+                    Span::styled(format!(" {}E", counts.errors), tinted(counts.errors, theme.error)),
+                    Span::styled(format!(" {}W", counts.warnings), tinted(counts.warnings, theme.warning)),
+                    Span::styled(format!(" {}H", counts.hints), theme.text),
+                    Span::styled(format!("  +{new} new"), tinted(new, theme.warning)),
+                    Span::styled(format!(" −{gone} healed"), tinted(gone, theme.success)),
+                ];
+                line = Line::from_iter(short);
+            }
+            paint::line(buffer, area, 0, &paint::cut(&line, columns));
         }
     }
     let rows = verdict_rows(review);
@@ -188,10 +220,7 @@ fn file_line(state: &State, review: &Review, file: &ReviewFile, columns: usize) 
         ChangeKind::Delete => ("del ", theme.removed),
         ChangeKind::Rename { .. } => ("mov ", theme.staged),
     };
-    let odd = review
-        .changes
-        .file(&file.weighed.path)
-        .is_some_and(|f| f.oddity(state.keeps_pages_in_wiki()).is_some());
+    let odd = review.is_odd(file, state.keeps_pages_in_wiki());
     let bound = if review.partners(file, None).is_empty() { "" } else { "⇄ " };
     let stale = if file.stale { " changed on disk" } else { "" };
     let decided = file.marks.iter().filter(|mark| !matches!(mark, Mark::Open | Mark::PutOff)).count();
@@ -298,6 +327,11 @@ fn keys(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
         vec![Span::styled(key, theme.key), Span::styled(format!(" {what}"), theme.dim)]
     };
     let own = |action: Action, what: &str| hint(Layer::Review, action, what);
+    let both = |one: Action, other: Action, what: &str| {
+        let key = |action| state.fixed.keymap.hint(Layer::Review, action).unwrap_or_default();
+        let keys = format!("{}/{}", key(one), key(other));
+        vec![Span::styled(keys, theme.key), Span::styled(format!(" {what}"), theme.dim)]
+    };
     let (approved, rejected, _) = review.tally();
     let apply = if approved + rejected > 0 {
         format!("write {approved}, reject {rejected}")
@@ -314,15 +348,17 @@ fn keys(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
         own(Action::ApproveAll, "approve all"),
         own(Action::Apply, &apply),
         own(Action::Close, "later"),
-        own(Action::HunkNext, "next"),
-        own(Action::FileNext, "next file"),
+        both(Action::HunkNext, Action::HunkPrevious, "change"),
+        both(Action::FileNext, Action::FilePrevious, "file"),
         own(Action::ApproveFile, "approve file"),
         own(Action::RejectFile, "reject file"),
         own(Action::Preview, "page"),
         own(Action::Whole, if review.whole { "fold" } else { "all lines" }),
         own(Action::Split, if layout::split(state) { "unified" } else { "side by side" }),
         own(Action::Verdict, "findings"),
-        own(Action::PageDown, "scroll"),
+        both(Action::PageDown, Action::PageUp, "scroll"),
+        both(Action::Down, Action::Up, "line"),
+        both(Action::Top, Action::Bottom, "ends"),
         hint(Layer::Global, Action::Help, "all keys"),
     ];
     let at = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };

@@ -42,8 +42,9 @@ pub struct Plan {
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RefactorError {
-    #[error("{0}: there is no such file or folder in the bundle")]
-    Absent(BundlePath),
+    /// With the one that was meant, when it can be told.
+    #[error("{0}: there is no such file or folder in the bundle{advice}", advice = meant(.1.as_ref()))]
+    Absent(BundlePath, Option<BundlePath>),
     #[error("{0}: there is a file or folder of that name already")]
     Taken(BundlePath),
     #[error("{0}: the bundle itself cannot be moved or deleted")]
@@ -101,11 +102,7 @@ pub fn plan_move(wiki: &Wiki, from: &BundlePath, to: &BundlePath) -> Result<Plan
         .map(|path| (path.clone(), relocate(path, from, to)))
         .collect();
     if moves.is_empty() || from == to {
-        return Err(if from == to {
-            RefactorError::Taken(to.clone())
-        } else {
-            RefactorError::Absent(from.clone())
-        });
+        return Err(if from == to { RefactorError::Taken(to.clone()) } else { absent(wiki, from) });
     }
     // Only the letter case or Unicode form changes: the same place on some file systems.
     if wiki.exists(to) && from.fold_key() != to.fold_key() {
@@ -178,11 +175,7 @@ pub fn plan_delete(wiki: &Wiki, path: &BundlePath) -> Result<Plan, RefactorError
     }
     let is_file = wiki.page(path).is_some() || wiki.files().any(|file| file == path);
     if !is_file {
-        return Err(if wiki.exists(path) {
-            RefactorError::Folder(path.clone())
-        } else {
-            RefactorError::Absent(path.clone())
-        });
+        return Err(if wiki.exists(path) { RefactorError::Folder(path.clone()) } else { absent(wiki, path) });
     }
     let mut plan = Plan { deletes: vec![path.clone()], ..Plan::default() };
     for (page, link) in wiki.links_to(path) {
@@ -240,8 +233,35 @@ fn page_of<'a>(wiki: &'a Wiki, path: &BundlePath) -> Result<&'a Page, RefactorEr
     match wiki.page(path) {
         Some(page) => Ok(page),
         None if wiki.exists(path) => Err(RefactorError::NotAPage(path.clone())),
-        None => Err(RefactorError::Absent(path.clone())),
+        None => Err(absent(wiki, path)),
     }
+}
+
+fn meant(near: Option<&BundlePath>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean {near}?"))
+}
+
+fn absent(wiki: &Wiki, path: &BundlePath) -> RefactorError {
+    RefactorError::Absent(path.clone(), near(wiki, path).cloned())
+}
+
+/// The one file that a path which leads nowhere is a slip for: the same name in another folder, or nearly the same path.
+fn near<'a>(wiki: &'a Wiki, path: &BundlePath) -> Option<&'a BundlePath> {
+    /// Share of a path that must be right.
+    const NEAR: f64 = 0.85;
+    let all = || wiki.pages().map(|page| &page.path).chain(wiki.files());
+    let named = path.name().to_lowercase();
+    let same = |other: &&BundlePath| {
+        let name = other.name().to_lowercase();
+        name == named || name.strip_suffix(".md") == Some(named.as_str())
+    };
+    let mut named = all().filter(same);
+    if let (Some(only), None) = (named.next(), named.next()) {
+        return Some(only);
+    }
+    let likeness = |other: &BundlePath| strsim::normalized_damerau_levenshtein(other.as_str(), path.as_str());
+    let nearest = all().map(|other| (likeness(other), other)).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    nearest.filter(|(likeness, _)| *likeness >= NEAR).map(|(_, other)| other)
 }
 
 /// `wiki/a.md:3:11`

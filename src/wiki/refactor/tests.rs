@@ -90,7 +90,7 @@ fn a_folder_moves_with_what_is_in_it_and_inner_links_stay_as_written() {
 fn what_cannot_be_moved_is_said() {
     let (_, wiki) = wiki(FILES);
     let tried = |from: &str, to: &str| plan_move(&wiki, &path(from), &path(to)).unwrap_err();
-    assert!(matches!(tried("/wiki/none.md", "/wiki/x.md"), RefactorError::Absent(_)));
+    assert!(matches!(tried("/wiki/none.md", "/wiki/x.md"), RefactorError::Absent(_, None)));
     assert!(matches!(tried("/wiki/concepts/sail.md", "/wiki/concepts/hull.md"), RefactorError::Taken(_)));
     assert!(matches!(tried("/wiki/concepts/sail.md", "/wiki/concepts/sail.md"), RefactorError::Taken(_)));
     assert!(matches!(tried("/wiki", "/wiki/concepts/x"), RefactorError::IntoItself));
@@ -123,7 +123,7 @@ fn a_deleted_page_leaves_its_index_and_what_breaks_is_named() {
     );
     assert!(!now.exists(&path("/wiki/concepts/sail.md")).unwrap());
     assert!(matches!(plan_delete(&wiki, &path("/wiki/concepts")), Err(RefactorError::Folder(_))));
-    assert!(matches!(plan_delete(&wiki, &path("/wiki/x.md")), Err(RefactorError::Absent(_))));
+    assert!(matches!(plan_delete(&wiki, &path("/wiki/x.md")), Err(RefactorError::Absent(_, None))));
 }
 
 /// A page with all that a section can hold, and what leads into it.
@@ -209,7 +209,7 @@ fn what_cannot_be_merged_or_split_is_said() {
     assert!(matches!(merge("/wiki/index.md", "/wiki/boat.md"), RefactorError::Reserved(_)));
     assert!(matches!(merge("/wiki/boat.md", "/AGENTS.md"), RefactorError::Reserved(_)));
     assert!(matches!(merge("/raw/rig.pdf", "/wiki/boat.md"), RefactorError::NotAPage(_)));
-    assert!(matches!(merge("/wiki/none.md", "/wiki/boat.md"), RefactorError::Absent(_)));
+    assert!(matches!(merge("/wiki/none.md", "/wiki/boat.md"), RefactorError::Absent(_, None)));
     let split = |heading: &str, to: &str| {
         plan_split(&wiki, &path("/wiki/boat.md"), heading, &path(to)).unwrap_err().to_string()
     };
@@ -304,4 +304,22 @@ proptest! {
             prop_assert_eq!(all.matches(&mark).count(), 1, "{}", mark);
         }
     }
+}
+
+#[test]
+fn what_is_not_there_is_likened_only_to_what_is_near() {
+    let (_, wiki) = wiki(FILES);
+    let near = |from: &str| match plan_delete(&wiki, &path(from)) {
+        Err(RefactorError::Absent(_, near)) => near.map(|near| near.as_str().to_owned()),
+        other => panic!("{other:?}"),
+    };
+    let sail = Some("/wiki/concepts/sail.md".to_owned());
+    assert_eq!(near("/wiki/concepts/sail"), sail, "without its extension");
+    assert_eq!(near("/wiki/sail.md"), sail, "in another folder");
+    assert_eq!(near("/wiki/concepts/sial.md"), sail, "a slip");
+    assert_eq!(near("/wiki/concepts/Sail.md"), sail, "in another case");
+    assert_eq!(near("/x.md"), None);
+    assert_eq!(near("/wiki/concepts/rudder.md"), None);
+    let said = plan_delete(&wiki, &path("/wiki/sail.md")).unwrap_err().to_string();
+    assert!(said.ends_with("in the bundle; did you mean /wiki/concepts/sail.md?"), "{said}");
 }
