@@ -163,7 +163,7 @@ fn prune(folder: &Path, most: u64) -> std::io::Result<()> {
 /// The source that a person or a model names: `x.pdf`, `raw/x.pdf` and `/raw/x.pdf` are one file. The error is a sentence.
 pub fn source(text: &str) -> Result<BundlePath, String> {
     let text = text.trim();
-    let refused = |why: String| format!("{text}: {why}. Documents are read from /{SOURCES} only.");
+    let refused = |why: String| format!("`{text}`: {why}. Documents are read from /{SOURCES} only.");
     let root = BundlePath::root();
     let folder = root.join(SOURCES).map_err(|e| refused(e.to_string()))?;
     let first = text.split('/').find(|part| !matches!(*part, "" | "."));
@@ -171,7 +171,7 @@ pub fn source(text: &str) -> Result<BundlePath, String> {
     let path = start.join(text).map_err(|e| refused(e.to_string()))?;
     match path.is_within(&folder) && path != folder {
         true => Ok(path),
-        false => Err(refused("no file below that folder".to_owned())),
+        false => Err(refused(format!("not below /{SOURCES}"))),
     }
 }
 
