@@ -18,6 +18,8 @@ pub struct Theme {
     pub selected_inactive: Style,
     /// Words that a search found.
     pub found: Style,
+    /// Words of a page that an answer quotes.
+    pub passage: Style,
     pub folder: Style,
     pub error: Style,
     pub warning: Style,
@@ -59,6 +61,7 @@ impl Theme {
             accent: fg(plain.accent, Color::Cyan),
             border: fg(plain.border, Color::DarkGray).remove_modifier(Modifier::DIM),
             border_focused: fg(plain.border_focused, Color::Cyan),
+            passage: Style::default().fg(Color::Black).bg(Color::Yellow),
             folder: fg(plain.folder, Color::Blue),
             error: fg(plain.error, Color::Red),
             warning: fg(plain.warning, Color::Yellow),
@@ -102,6 +105,7 @@ impl Theme {
             selected: with(Modifier::REVERSED),
             selected_inactive: with(Modifier::UNDERLINED),
             found: with(Modifier::BOLD | Modifier::UNDERLINED),
+            passage: with(Modifier::REVERSED),
             folder: with(Modifier::BOLD),
             error: with(Modifier::BOLD),
             warning: none,
