@@ -17,6 +17,7 @@ use crate::agent::driver::{ManagerOptions, ReaderOptions};
 use crate::bundle::ledger::Keep;
 use crate::lint;
 use crate::okf::ContentHash;
+use crate::tui::Look;
 use file::File;
 pub use manner::{BUNDLE_FILE, Manner};
 pub use model::{Choice, Endpoint, ModelOptions};
@@ -83,6 +84,7 @@ pub struct Settings {
     /// Each applied set becomes a commit where the bundle lies in a git repository.
     pub commit_on_apply: bool,
     pub color: bool,
+    pub theme: Look,
     /// How often object storage is looked through for what others changed; zero: never.
     pub poll: Duration,
 }
@@ -91,7 +93,7 @@ impl Settings {
     /// Reads the user's file, if there is one, and lays environment and flags over it.
     pub fn load(flags: &Flags, environment: &Environment) -> Result<Self, Error> {
         let (file, path) = read_file(flags)?;
-        let Manner { lint, color } = Manner::of_file(&file, environment);
+        let Manner { lint, color, theme } = Manner::of_file(&file, environment);
         let rules = permissions::rules(&file.permissions, &path)?;
         let model = model::choose(flags, environment, &file.model, &path)?;
         let limits = limits::limits(&file, model.name(), &path)?;
@@ -117,6 +119,7 @@ impl Settings {
             keep_sessions: file.history.sessions,
             commit_on_apply: file.git.commit_on_apply,
             color,
+            theme,
             poll: Duration::from_secs(file.storage.poll_seconds.into()),
         })
     }

@@ -202,6 +202,8 @@ pub struct Chat {
     /// The session's task is gone.
     pub gone: bool,
     pub suggestions: Vec<String>,
+    /// The message of which it was said that it names files that are not there.
+    pub doubted: Option<String>,
 }
 
 impl Chat {
@@ -228,6 +230,7 @@ impl Chat {
             has_model,
             gone: false,
             suggestions,
+            doubted: None,
         }
     }
 

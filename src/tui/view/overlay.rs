@@ -7,6 +7,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use super::{help, paint};
+use crate::bundle::waiting;
 use crate::lint::{Finding, Level};
 use crate::okf::BundlePath;
 use crate::text::{Safe, width};
@@ -134,7 +135,7 @@ pub fn summary_rows(summary: &Summary, theme: &Theme) -> Vec<Line<'static>> {
     section(format!("{} rejected", summary.rejected.len()), theme.warning, rejected);
     section("git".to_owned(), theme.dim, marked("  ", &summary.notes));
     if summary.pending > 0 {
-        rows.push(Line::styled(format!("{} still staged", summary.pending), theme.staged));
+        rows.push(Line::styled(format!("{} for review", waiting(summary.pending)), theme.staged));
     }
     rows
 }
@@ -280,7 +281,8 @@ pub fn picker(state: &State, picker: &Picker, buffer: &mut Buffer) -> Option<Pos
         let Some(choice) = picker.list().get(*choice) else { continue };
         let note = width::truncate(Safe::line(&choice.note).as_str(), columns / 2);
         let room = columns.saturating_sub(width::width(&note) + 2);
-        let label = paint::shorten(Safe::line(&choice.label).as_str(), room);
+        let labels = picker.list().iter().map(|choice| choice.label.as_str());
+        let label = paint::shorten_among(Safe::line(&choice.label).as_str(), labels, room);
         let pad = columns.saturating_sub(width::width(&label) + width::width(&note));
         let line = Line::from(vec![
             Span::styled(label, theme.text),
