@@ -47,6 +47,7 @@ impl Bench {
             hint: Vec::new(),
             banner: None,
             theme: Theme::ansi(),
+            look: wikiwright::tui::Look::Dark,
             keymap: Keymap::shipped(),
             suggestions: Suggestions::default(),
             not_found: String::new(),

@@ -3,20 +3,20 @@
 
 use std::collections::HashSet;
 
-use pulldown_cmark::{Event, Options, Parser, TagEnd};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
-use unicode_normalization::UnicodeNormalization as _;
 
 use crate::agent::citation;
 use crate::agent::client::ToolSchema;
 use crate::bundle::Read;
-use crate::okf::slug::slugify;
 use crate::okf::{BundlePath, Page};
-use crate::text::typography;
 
+mod passage;
 #[cfg(test)]
 mod tests;
+
+pub use passage::passage;
+use passage::{heading, quoted_after, quoted_before};
 
 /// Name of the tool that takes the answer where an endpoint knows no JSON schema.
 pub const TOOL: &str = "wiki_answer";
@@ -218,14 +218,27 @@ pub fn of_prose(text: &str, not_found: &str) -> Option<WikiAnswer> {
     (!answer.citations.is_empty()).then_some(answer)
 }
 
-/// The pages that a text names, each once, in its order.
+/// The pages that a text names in its order, each with the words that it quotes before naming it; one that is named again brings
+/// nothing new without such words.
 pub fn cited(text: &str) -> Vec<Cited> {
     let mut all: Vec<Cited> = Vec::new();
-    for found in citation::find(text) {
-        let cited =
-            Cited { path: found.path.to_string(), section: found.fragment, quote: None, problem: None };
-        if !all.contains(&cited) {
-            all.push(cited);
+    let mut after = 0;
+    let places = citation::find(text);
+    let starts: Vec<usize> =
+        places.iter().skip(1).map(|place| place.span.start).chain([text.len()]).collect();
+    for (found, next) in places.into_iter().zip(starts) {
+        let before = quoted_before(text, after, found.span.start);
+        let quote = before.or_else(|| quoted_after(text, found.whole.end, next));
+        after = found.whole.end;
+        let cited = Cited { path: found.path.to_string(), section: found.fragment, quote, problem: None };
+        let known = |other: &&mut Cited| other.path == cited.path && other.section == cited.section;
+        if all.contains(&cited) {
+            continue;
+        }
+        match all.iter_mut().find(known) {
+            Some(known) if known.quote.is_none() => known.quote = cited.quote,
+            Some(_) if cited.quote.is_none() => {}
+            _ => all.push(cited),
         }
     }
     all
@@ -265,69 +278,18 @@ fn problem(
         return Some(Problem::NotRead);
     }
     let page = Page::parse(path.clone(), text.into());
-    if cited.section.as_deref().is_some_and(|section| !has_section(&page, section)) {
+    let section = cited.section.as_deref();
+    if section.is_some_and(|section| !page.has_anchor(section) && heading(&page, section).is_none()) {
         return Some(Problem::NoSection);
     }
-    cited.quote.as_deref().is_some_and(|quote| !holds(&page, quote)).then_some(Problem::NoQuote)
+    cited
+        .quote
+        .as_deref()
+        .is_some_and(|quote| passage(&page, section, quote).is_none())
+        .then_some(Problem::NoQuote)
 }
 
 fn has_wiki(bundle: &dyn Read) -> bool {
     let folder = BundlePath::parse("/wiki").map(|folder| bundle.list(&folder));
     matches!(folder, Ok(Ok(entries)) if !entries.is_empty())
-}
-
-fn has_section(page: &Page, section: &str) -> bool {
-    let section = section.trim_start_matches('#').trim();
-    let wanted = slugify(section);
-    page.has_anchor(section) || page.headings.iter().any(|h| h.slug == wanted || slugify(&h.text) == wanted)
-}
-
-/// Whether the words stand in the page, as it is written or as it is shown: line ends, runs of blanks and the shape of quotes
-/// and dashes do not count. A quote with an omission (`…`) stands when its parts do, in order.
-fn holds(page: &Page, quote: &str) -> bool {
-    let written = folded(&page.text);
-    let shown = folded(&plain(page.body_text()));
-    [written, shown].iter().any(|text| {
-        let mut rest = text.as_str();
-        let mut any = false;
-        let all =
-            folded(quote).replace("...", "…").split('…').map(str::trim).filter(|part| !part.is_empty()).all(
-                |part| {
-                    any = true;
-                    let at = rest.find(part);
-                    rest = at.and_then(|at| rest.get(at + part.len()..)).unwrap_or_default();
-                    at.is_some()
-                },
-            );
-        all && any
-    })
-}
-
-fn plain(markdown: &str) -> String {
-    let mut text = String::with_capacity(markdown.len());
-    for event in Parser::new_ext(
-        markdown,
-        Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH,
-    ) {
-        match event {
-            Event::Text(piece) | Event::Code(piece) => text.push_str(&piece),
-            // Emphasis within a word ends without a gap.
-            Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link | TagEnd::Strikethrough) => {}
-            Event::SoftBreak | Event::HardBreak | Event::End(_) => text.push(' '),
-            _ => {}
-        }
-    }
-    text
-}
-
-fn folded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.extend(word.nfc().map(typography::plain));
-    }
-    let trimmed = out.trim_matches('"').trim();
-    trimmed.to_owned()
 }

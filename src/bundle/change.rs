@@ -92,6 +92,11 @@ impl FileChange {
     }
 }
 
+/// How it is said that proposed files are not decided yet: `1 file waits`, `13 files wait`.
+pub fn waiting(files: usize) -> String {
+    if files == 1 { "1 file waits".to_owned() } else { format!("{files} files wait") }
+}
+
 impl ChangeSet {
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()

@@ -27,7 +27,7 @@ pub mod walk;
 pub mod watch;
 
 pub use apply::{Applied, apply};
-pub use change::{ChangeKind, ChangeSet, Decision, Decisions, FileChange};
+pub use change::{ChangeKind, ChangeSet, Decision, Decisions, FileChange, waiting};
 pub use error::{Error, ErrorKind};
 pub use grep::{Grep, GrepMatch, GrepResult};
 pub use ledger::Ledger;

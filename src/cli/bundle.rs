@@ -51,7 +51,7 @@ pub fn remember(bundle: Bundle, settings: &Settings) -> Bundle {
 /// What the linter is told by the person's file and, over it, the bundle's own. A file of the bundle that cannot be used is
 /// said and left out.
 pub fn lint_options(bundle: &Bundle, settings: &Settings) -> lint::Options {
-    let mut manner = Manner { lint: settings.lint.clone(), color: settings.color };
+    let mut manner = Manner { lint: settings.lint.clone(), color: settings.color, theme: settings.theme };
     if let Err(error) = manner.heed(bundle, &Environment::of_process()) {
         output::complain(&error.to_string());
     }

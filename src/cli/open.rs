@@ -15,7 +15,7 @@ pub fn run(path: Option<&Path>, take_up: &TakeUp, flags: &Flags) -> anyhow::Resu
     let settings = Settings::load(flags, &environment)?;
     let bundle = bundle::open_or_discover(path)?.poll_every(settings.poll);
     let bundle = bundle::remember(bundle, &settings);
-    let mut manner = Manner { lint: settings.lint.clone(), color: settings.color };
+    let mut manner = Manner { lint: settings.lint.clone(), color: settings.color, theme: settings.theme };
     let refused = manner.heed(&bundle, &environment).err();
     super::runtime()?.block_on(async {
         let options = &settings.model_options;
@@ -40,7 +40,7 @@ pub fn run(path: Option<&Path>, take_up: &TakeUp, flags: &Flags) -> anyhow::Resu
             client,
             model_hint,
             banner: refused.map(|error| error.to_string()),
-            color: manner.color,
+            look: manner.look(),
             suggestions: suggestions(),
             manager: settings.manager,
             reader: settings.reader,

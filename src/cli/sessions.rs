@@ -299,7 +299,11 @@ pub fn list(args: &SessionsArgs) -> anyhow::Result<Exit> {
     for Kept { opened, first, messages, pending, .. } in &kept {
         let role = named(opened.role);
         let started = opened.started.strftime("%Y-%m-%dT%H:%MZ");
-        let waiting = if *pending > 0 { format!(", {pending} files wait for review") } else { String::new() };
+        let waiting = if *pending > 0 {
+            format!(", {} for review", crate::bundle::waiting(*pending))
+        } else {
+            String::new()
+        };
         let first: String = first.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(60).collect();
         writeln!(
             out,

@@ -11,6 +11,7 @@ use super::Error;
 use crate::agent::client::preset::{ALL, Preset};
 use crate::lint::select::{Selector, Setting};
 use crate::text::LineIndex;
+use crate::tui::Look;
 
 /// Largest configuration file that is read, in bytes.
 pub(super) const MAX_BYTES: u64 = 1024 * 1024;
@@ -266,6 +267,7 @@ impl Default for Documents {
 #[serde(deny_unknown_fields, default)]
 pub struct Display {
     pub color: Option<Color>,
+    pub theme: Option<Look>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]

@@ -11,6 +11,7 @@ use crate::bundle::storage::{Read, Stat};
 use crate::bundle::{EntryKind, ErrorKind};
 use crate::lint::{self, select};
 use crate::okf::BundlePath;
+use crate::tui::Look;
 
 /// Where a bundle keeps its own settings, from its root.
 pub const BUNDLE_FILE: &str = ".okf/config.toml";
@@ -19,6 +20,8 @@ pub const BUNDLE_FILE: &str = ".okf/config.toml";
 pub struct Manner {
     pub lint: lint::Options,
     pub color: bool,
+    /// How the workbench looks when it shows colours.
+    pub theme: Look,
 }
 
 /// All keys that a bundle may set.
@@ -32,7 +35,11 @@ struct OfBundle {
 impl Manner {
     /// Without any file.
     pub fn new(environment: &Environment) -> Self {
-        Self { lint: lint::Options::default(), color: shows_color(Color::Auto, environment) }
+        Self {
+            lint: lint::Options::default(),
+            color: shows_color(Color::Auto, environment),
+            theme: Look::Auto,
+        }
     }
 
     /// As the user's file says. Needs no model, so a wrong one does not matter.
@@ -62,6 +69,14 @@ impl Manner {
         if let Some(color) = display.color {
             self.color = shows_color(color, environment);
         }
+        if let Some(theme) = display.theme {
+            self.theme = theme;
+        }
+    }
+
+    /// How the workbench looks.
+    pub fn look(&self) -> Look {
+        if self.color { self.theme } else { Look::Plain }
     }
 
     /// Lays what the bundle says over this. The error is for the person to read; nothing of the file is used then.

@@ -19,6 +19,7 @@ use crate::bundle::ledger::Keep;
 use crate::document::{Documents, child::Converter};
 use crate::lint;
 use crate::okf::ContentHash;
+use crate::tui::Look;
 use file::File;
 pub use manner::{BUNDLE_FILE, Manner};
 pub use model::{Choice, Endpoint, ModelOptions};
@@ -85,6 +86,7 @@ pub struct Settings {
     /// Each applied set becomes a commit where the bundle lies in a git repository.
     pub commit_on_apply: bool,
     pub color: bool,
+    pub theme: Look,
     /// How often object storage is looked through for what others changed; zero: never.
     pub poll: Duration,
     /// How source documents are read.
@@ -96,7 +98,7 @@ impl Settings {
     /// Reads the user's file, if there is one, and lays environment and flags over it.
     pub fn load(flags: &Flags, environment: &Environment) -> Result<Self, Error> {
         let (file, path) = read_file(flags)?;
-        let Manner { lint, color } = Manner::of_file(&file, environment);
+        let Manner { lint, color, theme } = Manner::of_file(&file, environment);
         let rules = permissions::rules(&file.permissions, &path)?;
         let model = model::choose(flags, environment, &file.model, &path)?;
         let limits = limits::limits(&file, model.name(), &path)?;
@@ -126,6 +128,7 @@ impl Settings {
             keep_sessions: file.history.sessions,
             commit_on_apply: file.git.commit_on_apply,
             color,
+            theme,
             poll: Duration::from_secs(file.storage.poll_seconds.into()),
             #[cfg(feature = "documents")]
             documents,

@@ -297,6 +297,7 @@ fn the_example_documents_every_key_and_no_other() {
             "git.commit_on_apply",
             "permissions.rules",
             "display.color",
+            "display.theme",
             "storage.poll_seconds",
             "documents.max_chars",
             "documents.cache"
@@ -321,7 +322,7 @@ fn the_example_documents_every_key_and_no_other() {
         lint: file::Lint { profile, select, ignore, levels },
         permissions: file::Permissions { rules },
         history: file::History { keep_days, keep_mb, sessions },
-        display: file::Display { color },
+        display: file::Display { color, theme },
         storage: file::Storage { poll_seconds },
         documents,
         git: file::Git { commit_on_apply },
@@ -338,6 +339,7 @@ fn the_example_documents_every_key_and_no_other() {
     let history = file::History::default();
     assert_eq!((keep_days, keep_mb, sessions), (history.keep_days, history.keep_mb, history.sessions));
     assert_eq!((profile, color), (Some(file::Profile::default()), Some(file::Color::default())));
+    assert_eq!(theme, Some(Look::default()));
     assert!(select.is_none() && ignore.is_empty() && levels.is_empty());
     assert_eq!(poll_seconds, file::Storage::default().poll_seconds);
     assert!(!commit_on_apply && !file::Git::default().commit_on_apply);

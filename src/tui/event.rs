@@ -122,6 +122,10 @@ pub enum Event {
     RootGone(bool),
     /// Whether another process has the bundle.
     ReadOnly(bool),
+    /// What the terminal says of its background.
+    Background {
+        light: bool,
+    },
     /// One sentence for the status line.
     Notice(String),
     /// A background task died: what it was doing and what it said.

@@ -28,6 +28,7 @@ use crate::agent::record::Keeping;
 use crate::bundle::Bundle;
 use crate::okf::BundlePath;
 use state::picker::Choice;
+pub use theme::Look;
 
 /// Everything the workbench is started with.
 pub struct Setup {
@@ -38,8 +39,8 @@ pub struct Setup {
     pub model_hint: String,
     /// One line under everything, for example that the model is scripted.
     pub banner: Option<String>,
-    /// False under `NO_COLOR`: bold, underline and reverse only.
-    pub color: bool,
+    /// Plain under `NO_COLOR`: bold, underline and reverse only.
+    pub look: Look,
     /// Messages offered in the empty chat of the manager and of the reader.
     pub suggestions: Suggestions,
     pub manager: ManagerOptions,

@@ -174,6 +174,27 @@ fn knows_keyboard_flags() -> bool {
         || ["WezTerm", "ghostty"].contains(&var("TERM_PROGRAM").as_str())
 }
 
+/// Whether the terminal's background is light, as far as the environment says it (`COLORFGBG`: `15;0`).
+pub fn background() -> Option<bool> {
+    light_of(&std::env::var("COLORFGBG").ok()?)
+}
+
+fn light_of(colors: &str) -> Option<bool> {
+    let background: u8 = colors.rsplit(';').next()?.parse().ok()?;
+    (background < 16).then_some(background == 7 || background > 8)
+}
+
+/// Asks the terminal for its background (OSC 11). Nothing waits for the answer: it comes in with the keys, or never. Not over SSH, where it
+/// may come so late that the shell gets it.
+pub fn ask_background() -> io::Result<()> {
+    let set = |name: &str| std::env::var(name).is_ok_and(|value| !value.is_empty());
+    let term = std::env::var("TERM").unwrap_or_default();
+    if set("SSH_TTY") || set("SSH_CONNECTION") || ["dumb", "linux"].contains(&term.as_str()) {
+        return Ok(());
+    }
+    execute!(io::stdout().lock(), Print("\x1b]11;?\x1b\\"))
+}
+
 fn hook() {
     let previous = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -215,5 +236,24 @@ pub fn copy(text: &str) -> String {
             text.chars().count()
         ),
         Err(error) => format!("Nothing was copied: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::light_of;
+
+    #[test]
+    fn the_environment_may_say_what_the_background_is() {
+        for (colors, light) in [
+            ("15;0", Some(false)),
+            ("0;15", Some(true)),
+            ("0;default;7", Some(true)),
+            ("7;8", Some(false)),
+            ("x", None),
+            ("0;99", None),
+        ] {
+            assert_eq!(light_of(colors), light, "{colors}");
+        }
     }
 }

@@ -148,7 +148,7 @@ fn esc_parks_the_review_and_the_key_brings_it_back() {
     let before = snapshot(&bundle);
     ingest(&mut screen);
     screen.send(pty::ESC);
-    screen.wait_for("13 staged");
+    screen.wait_for("13 files wait");
     screen.wait_gone("Review: 13 files");
     screen.send("\x12");
     screen.wait_for("Review: 13 files");

@@ -20,5 +20,6 @@ mod refactor;
 mod remote;
 mod session;
 mod sessions;
+mod slash;
 mod support;
 mod workbench;

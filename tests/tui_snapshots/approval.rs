@@ -362,7 +362,7 @@ fn what_is_put_off_stays_proposed_and_is_left_out_of_approve_all() {
     rig.keys("y");
     settle(&mut rig);
     assert_eq!(rig.staged.changes().files[0].hunks().len(), 1);
-    assert!(rig.screen().contains("1 still staged"), "{}", rig.screen());
+    assert!(rig.screen().contains("1 file waits for review"), "{}", rig.screen());
 }
 
 #[test]

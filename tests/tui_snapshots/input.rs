@@ -312,7 +312,7 @@ fn a_new_conversation_never_loses_what_waits_for_review() {
     let mut rig = chatting();
     rig.propose(&[("/wiki/new.md", Some("# New\n"))]);
     rig.keys("esc alt-3 \"/new\" enter");
-    assert!(rig.screen().contains("Proposed changes wait for review"), "{}", rig.screen());
+    assert!(rig.screen().contains(" for review, and a new conversation would lose them"), "{}", rig.screen());
     assert!(rig.terminal.is_empty());
 }
 
@@ -407,4 +407,48 @@ fn undo_asks_for_the_newest_set() {
         matches!(effects.as_slice(), [Effect::Turn { id: None, direction: Direction::Undo }]),
         "{effects:?}"
     );
+}
+
+#[test]
+fn a_name_that_is_no_file_is_said_before_the_message_goes_out() {
+    let mut rig = chatting();
+    rig.keys("\"read @wiki/concepts/tide-mlil.md now\" enter");
+    let screen = rig.screen();
+    let said_so = "Not sent: there is no wiki/concepts/tide-mlil.md. The nearest is wiki/concepts/tide-mill.md. Enter sends it as it is.";
+    assert!(screen.contains(said_so.get(..110).unwrap()), "{screen}");
+    assert_eq!(draft(&rig), "read @wiki/concepts/tide-mlil.md now", "nothing is lost");
+    assert!(rig.told.is_empty());
+    // Changed, it is looked at anew; as it is, the second time is meant.
+    rig.keys("\"!\" enter");
+    assert!(rig.told.is_empty());
+    rig.keys("enter");
+    assert_eq!(rig.told, [said("read @wiki/concepts/tide-mlil.md now!")]);
+    rig.told.clear();
+    rig.keys("\"and @wiki/concepts/tide-mill.md\" enter");
+    assert_eq!(rig.told, [said("and /wiki/concepts/tide-mill.md")]);
+}
+
+#[test]
+fn a_file_with_blanks_in_its_name_is_completed_and_named_as_one() {
+    let mut files = crate::rig::sample();
+    files.push(("/raw/a long report.txt", "x\n"));
+    let mut rig = Rig::new(files, WIDE);
+    rig.keys("alt-3 \"see @raw/a long\"");
+    assert!(rig.screen().contains("│ raw/a long report.txt"), "{}", rig.screen());
+    rig.keys("tab \"now\" enter");
+    assert_eq!(rig.told, [said("see \"/raw/a long report.txt\" now")]);
+}
+
+#[test]
+fn offered_paths_show_what_tells_them_apart() {
+    let paths: Vec<String> = (9..17)
+        .map(|minor| format!("/products/scalardl/3.{minor}/scalar-kubernetes/alerts/README.md"))
+        .collect();
+    let files = paths.iter().map(|path| (path.as_str(), "# Alerts\n")).collect();
+    let mut rig = Rig::new(files, (80, 24));
+    rig.keys("alt-3 \"@alerts\"");
+    let screen = rig.screen();
+    for minor in 9..17 {
+        assert!(screen.contains(&format!("3.{minor}/")), "{minor}: {screen}");
+    }
 }

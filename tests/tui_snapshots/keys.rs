@@ -164,7 +164,7 @@ fn quitting_with_staged_changes_asks_first() {
     rig.manager(AgentEvent::Staged(changes));
     rig.keys("alt-1 q");
     assert_eq!(rig.state.ended, None);
-    assert!(rig.screen().contains("1 staged change is not written yet and will be lost."));
+    assert!(rig.screen().contains("1 file waits for review and will be lost."));
     rig.keys("n");
     assert!(rig.state.overlays.is_empty());
     rig.keys("ctrl-q y");

@@ -18,7 +18,7 @@ use wikiwright::tui::event::Event;
 use wikiwright::tui::keymap::{Key, Keymap};
 use wikiwright::tui::runtime::work;
 use wikiwright::tui::state::{Fixed, State};
-use wikiwright::tui::theme::Theme;
+use wikiwright::tui::theme::{Look, Theme};
 use wikiwright::tui::update::{settle, update};
 use wikiwright::tui::view;
 use wikiwright::wiki::Wiki;
@@ -81,6 +81,7 @@ impl Rig {
             hint: vec!["No model is set.".to_owned(), "Set WIKIWRIGHT_MODEL.".to_owned()],
             banner: None,
             theme: Theme::ansi(),
+            look: Look::Auto,
             keymap: Keymap::shipped(),
             suggestions: Suggestions::default(),
             not_found: NOT_FOUND.to_owned(),

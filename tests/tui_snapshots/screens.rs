@@ -8,7 +8,8 @@ use wikiwright::agent::{AgentEvent, Role};
 use wikiwright::bundle::Read;
 use wikiwright::bundle::ledger::record::{Origin, Record, Step};
 use wikiwright::tui::event::Event;
-use wikiwright::tui::theme::Theme;
+use wikiwright::tui::state::picker::{Choice, Choosing};
+use wikiwright::tui::theme::{Look, Theme};
 
 use crate::rig::{Rig, path};
 
@@ -241,7 +242,7 @@ fn loading() {
 }
 
 /// The views that the composer and the reader bring, in the colours of the terminal and without.
-fn helping() -> [(&'static str, Rig); 6] {
+fn helping() -> [(&'static str, Rig); 7] {
     let rig = |keys: &str| {
         let mut rig = Rig::sample((120, 40));
         rig.keys(keys);
@@ -268,12 +269,25 @@ fn helping() -> [(&'static str, Rig); 6] {
     ]));
     answer.reader(AgentEvent::Finished { interrupted: false });
 
+    let mut kept = rig("alt-3 \"/resume\" enter");
+    let choice = |label: &str, note: &str| Choice {
+        value: label.to_owned(),
+        label: label.to_owned(),
+        note: note.to_owned(),
+    };
+    let choices = vec![
+        choice("Ingest raw/source.txt", "2026-01-02 10:20, 14 messages"),
+        choice("What turns the wheel?", "2026-01-01 09:00, 2 messages"),
+    ];
+    kept.event(Event::Choices(Choosing::Conversation, Ok(choices)));
+
     let mut found = conversation((120, 40));
     found.keys("ctrl-f \"mill\"");
     [
         ("commands", rig("alt-3 \"/re\"")),
         ("pages", rig("alt-3 \"see @til\"")),
         ("sources_to_ingest", rig("alt-3 \"/ingest\" enter")),
+        ("conversations_to_resume", kept),
         ("waiting", waiting),
         ("answer", answer),
         ("search", found),
@@ -309,4 +323,41 @@ fn without_colour() {
     for (name, rig) in helping() {
         insta::assert_snapshot!(format!("plain_{name}_120x40"), plain(rig));
     }
+}
+
+/// What the letters of a dump mean.
+fn legend(dump: &str) -> &str {
+    dump.rsplit("---\n").next().unwrap()
+}
+
+#[test]
+fn the_conversation_and_the_review_on_a_light_background() {
+    for (name, mut rig) in
+        [("light_chat_120x40", conversation((120, 40))), ("light_review_120x40", review((120, 40)))]
+    {
+        let dark = rig.styled();
+        rig.event(Event::Background { light: true });
+        let light = rig.styled();
+        assert_eq!(dark.split("---\n").next(), light.split("---\n").next(), "the same words");
+        let own = |line: &&str| line.split_once(' ').is_some_and(|(_, style)| !style.starts_with(['I', 'R']));
+        assert_eq!(legend(&light).lines().find(own), None, "a colour of the terminal's palette");
+        insta::assert_snapshot!(name, light);
+        rig.event(Event::Background { light: false });
+        assert_eq!(rig.styled(), dark, "and back");
+    }
+    let mut wanted = conversation((120, 40));
+    wanted.state.fixed.look = Look::Dark;
+    let dark = wanted.styled();
+    wanted.event(Event::Background { light: true });
+    assert_eq!(wanted.styled(), dark, "who wants the dark theme keeps it");
+}
+
+#[test]
+fn the_review_without_colour() {
+    let mut rig = review((120, 40));
+    rig.state.fixed.look = Look::Plain;
+    rig.event(Event::Background { light: true });
+    let dump = rig.styled();
+    assert!(legend(&dump).lines().all(|line| line.contains("Reset on Reset")), "a colour in {dump}");
+    insta::assert_snapshot!("plain_review_120x40", dump);
 }

@@ -76,6 +76,51 @@ fn what_an_answer_rests_on_is_a_numbered_list_that_opens_the_passage() {
     assert_eq!(rig.state.focus, Pane::Chat);
 }
 
+/// The text on screen that looks like words that an answer quotes.
+fn marked(rig: &Rig) -> String {
+    let passage = rig.state.fixed.theme.passage;
+    let buffer = rig.buffer();
+    let cells = buffer.content().iter().filter(|cell| Some(cell.bg) == passage.bg);
+    cells.map(ratatui::buffer::Cell::symbol).collect()
+}
+
+#[test]
+fn a_quoted_passage_is_marked_in_the_page_beside_the_answer() {
+    let long = "Words about nothing.\n\n".repeat(60);
+    let mill = format!("# Tide mill\n\n{long}The *pond* holds\nmuch water here.\n\n{long}");
+    let ask = |rig: &mut Rig, text: &str| {
+        rig.reader(AgentEvent::TurnStarted { message: "What is it?".to_owned() });
+        let mut cited = answer::cited(text);
+        let read = HashSet::from([BundlePath::parse("/wiki/concepts/tide-mill.md").unwrap()]);
+        answer::check(&mut cited, rig.bundle.as_ref(), &read);
+        rig.reader(AgentEvent::Text(text.to_owned()));
+        rig.reader(AgentEvent::Cited(cited));
+        rig.reader(AgentEvent::Finished { interrupted: false });
+    };
+    let mut files = crate::rig::sample();
+    files.retain(|(path, _)| *path != "/wiki/concepts/tide-mill.md");
+    files.push(("/wiki/concepts/tide-mill.md", &mill));
+    let mut rig = Rig::new(files, WIDE);
+    rig.keys("alt-3 f2 \"What is it?\" enter");
+    ask(
+        &mut rig,
+        "A store: “the pond holds much water” ([mill](/wiki/concepts/tide-mill.md))."
+            .replace("the pond", "The pond")
+            .as_str(),
+    );
+    assert!(rig.screen().contains("“The pond holds much water”"), "{}", rig.screen());
+    // The link within the answer, then its place in the list.
+    for keys in ["tab enter", "tab tab enter"] {
+        rig.keys("esc alt-2 g g alt-3").keys(keys);
+        assert_eq!(open(&rig), "/wiki/concepts/tide-mill.md");
+        assert_eq!(marked(&rig), "The pond holds much water", "{keys}: {}", rig.screen());
+        assert_eq!(rig.state.focus, Pane::Chat);
+    }
+    rig.keys("alt-1");
+    ask(&mut rig, "“The pond holds no water at all” [mill](/wiki/concepts/tide-mill.md)");
+    assert!(rig.screen().contains("not verified: does not hold the quoted words"), "{}", rig.screen());
+}
+
 #[test]
 fn a_citation_that_cannot_be_verified_is_marked() {
     let rig = answered(

@@ -207,3 +207,40 @@ fn the_wiki_is_silent_when_the_sentence_is_the_answer_and_not_when_an_answer_quo
     }
     assert!(!is_silent("It is so.", " "), "no sentence was agreed");
 }
+
+#[test]
+fn quoted_words_are_found_where_they_stand() {
+    let text = "---\ntitle: A pond holds much water\n---\n\n# A\n\nThe *pond*  holds\nmuch water &amp; fish.\n\n## B\n\n| a | b |\n|---|---|\n| it | holds much water again |\n";
+    let page = Page::parse(BundlePath::parse("/wiki/a.md").unwrap(), text.into());
+    let found = |section, quote| passage(&page, section, quote).map(|span| span.of(text));
+    assert_eq!(found(None, "The pond holds much water"), Some("The *pond*  holds\nmuch water"));
+    assert_eq!(found(None, "“pond … & fish”"), Some("pond*  holds\nmuch water &amp; fish"));
+    assert_eq!(found(None, "holds much water"), Some("holds\nmuch water"));
+    assert_eq!(found(Some("b"), "holds much water"), Some("holds much water"));
+    assert_eq!(found(Some("none"), "holds much water"), Some("holds\nmuch water"));
+    assert_eq!(found(None, "A pond holds much water"), Some("A pond holds much water"), "of the frontmatter");
+    assert_eq!(found(None, "holds much wine"), None);
+}
+
+#[test]
+fn words_that_prose_quotes_belong_to_the_page_named_with_them() {
+    let of = |text: &str| -> Vec<(String, Option<String>)> {
+        cited(text).into_iter().map(|cited| (cited.path, cited.quote)).collect()
+    };
+    let one = |path: &str, quote: Option<&str>| (path.to_owned(), quote.map(str::to_owned));
+    let words = Some("the pond holds much water");
+    for text in [
+        "It says “the pond holds much water” ([A](/wiki/a.md)).",
+        "[A](/wiki/a.md) says \"the pond holds much water\".",
+        "> the pond holds\n> much water\n\n— /wiki/a.md",
+        "First /wiki/a.md, then “the pond holds much water” in [A](/wiki/a.md).",
+    ] {
+        assert_eq!(of(text), [one("/wiki/a.md", words)], "{text}");
+    }
+    assert_eq!(of("A “red flag day” is meant (/wiki/a.md)."), [one("/wiki/a.md", None)], "a term");
+    assert_eq!(
+        of("So /wiki/a.md and “the pond holds much water” /wiki/b.md."),
+        [one("/wiki/a.md", None), one("/wiki/b.md", words)]
+    );
+    assert_eq!(of("“the pond holds much water”\n\nSee /wiki/a.md."), [one("/wiki/a.md", None)]);
+}

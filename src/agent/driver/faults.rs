@@ -287,6 +287,42 @@ async fn h38_a_conversation_that_is_too_long_is_shortened_and_asked_once_more() 
     assert_eq!(always.asked(), 6, "one more try and no second");
 }
 
+#[tokio::test]
+async fn a_person_has_a_conversation_shortened_between_turns_and_not_within_one() {
+    let long = format!("{}\n", "word ".repeat(20)).repeat(90);
+    let brain = Brain::new(|at, _| match at {
+        0 | 2 => calls(&[("read_file", json!({"file_path": "/raw/long.txt"}))]),
+        _ => says("Done."),
+    });
+    let base = Arc::new(MemoryBundle::new([("/raw/long.txt", long.as_str())]).unwrap());
+    let mut session = start_manager(base, brain.clone(), ManagerOptions::default());
+    let compacted = |events: &[AgentEvent]| -> Vec<usize> {
+        let left_out = |event: &AgentEvent| match event {
+            AgentEvent::Compacted { left_out } => Some(*left_out),
+            _ => None,
+        };
+        events.iter().filter_map(left_out).collect()
+    };
+    // Nothing is said yet.
+    session.commands.send(AgentCommand::Compact).unwrap();
+    session.commands.send(AgentCommand::Say("Read it.".into())).unwrap();
+    assert_eq!(compacted(&turn(&mut session).await), [0]);
+    session.commands.send(AgentCommand::Say("Read it again.".into())).unwrap();
+    // The turn has begun by now, or begins before this is looked at.
+    session.commands.send(AgentCommand::Compact).unwrap();
+    assert_eq!(compacted(&turn(&mut session).await), [] as [usize; 0]);
+    session.commands.send(AgentCommand::Compact).unwrap();
+    session.commands.send(AgentCommand::Say("And now?".into())).unwrap();
+    let events = turn(&mut session).await;
+    assert!(compacted(&events)[0] > 0, "{events:?}");
+    assert_eq!(brain.asked(), 5, "no model is asked for it");
+    let request = brain.request(4);
+    let record = first(&request);
+    assert!(record.starts_with(context::HEAD) && record.contains("Read it."), "{record}");
+    assert!(matches!(request.messages.last(), Some(Message::User { content }) if content == "And now?"));
+    assert!(request.messages.len() < brain.request(3).messages.len());
+}
+
 /// A client whose endpoint tells the model's window.
 struct Windowed {
     client: Arc<dyn ModelClient>,

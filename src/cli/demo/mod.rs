@@ -33,7 +33,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<Exit> {
         client: Some(Arc::new(Scripted::new(Script::parse(SCRIPT)?, PAUSE))),
         model_hint: String::new(),
         banner: Some(format!("Demo: the model is scripted, nothing leaves this machine. {}", root.display())),
-        color: settings.color,
+        look: if settings.color { settings.theme } else { tui::Look::Plain },
         suggestions: suggestions(),
         manager: settings.manager,
         reader: settings.reader,

@@ -70,6 +70,16 @@ fn a_huge_a_binary_and_an_odd_file_are_refused() {
 }
 
 #[test]
+fn a_theme_is_a_wish_that_no_color_overrules() {
+    let look = |user: &str, bundle: &str| heeded(user, bundle).0.look();
+    assert_eq!(look("", ""), Look::Auto);
+    assert_eq!(look("display.theme = 'light'", ""), Look::Light);
+    assert_eq!(look("display.theme = 'light'", "display.theme = 'dark'"), Look::Dark);
+    assert_eq!(look("display = { theme = 'light', color = 'never' }", ""), Look::Plain);
+    assert!(heeded("", "display.theme = 'pink'").1.unwrap().contains("`auto`, `dark`, `light`, `plain`"));
+}
+
+#[test]
 fn no_color_of_the_environment_is_not_for_the_bundle_to_lift() {
     let memory = MemoryBundle::default();
     memory.write(&BundlePath::parse(BUNDLE_FILE).unwrap(), b"display.color = 'auto'").unwrap();

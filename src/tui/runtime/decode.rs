@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, KeyCode, KeyEvent};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
 const PASTE: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
@@ -16,6 +16,9 @@ const ESCAPE: Duration = Duration::from_millis(30);
 const STRETCH: Duration = Duration::from_secs(2);
 const ALIVE: usize = 250;
 
+/// How an answer about the background begins.
+const BACKGROUND: &[u8] = b"\x1b]11;";
+
 /// Longest sequence of one key or mouse event, in bytes.
 const SEQUENCE: usize = 64;
 
@@ -27,6 +30,8 @@ pub struct Decoder {
     /// When the last byte came.
     last: Option<Instant>,
     events: Vec<Event>,
+    /// The terminal said whether its background is light.
+    pub light: Option<bool>,
 }
 
 #[derive(Debug)]
@@ -70,9 +75,15 @@ impl Decoder {
                 paste.count = 0;
             }
             Some(_) => self.end_paste(),
-            None => {
+            None if self.sequence == b"\x1b" => {
                 self.sequence.clear();
                 self.key(KeyCode::Esc);
+            }
+            // An answer that stopped halfway, or the key that begins like one.
+            None => {
+                if std::mem::take(&mut self.sequence) == b"\x1b]" {
+                    self.events.push(Event::Key(KeyEvent::new(KeyCode::Char(']'), KeyModifiers::ALT)));
+                }
             }
         }
     }
@@ -81,7 +92,10 @@ impl Decoder {
     pub fn due(&self) -> Option<Instant> {
         match &self.paste {
             Some(paste) => Some(paste.stretch + STRETCH),
-            None => self.last.filter(|_| self.sequence == b"\x1b").map(|last| last + ESCAPE),
+            None => {
+                let waits = self.sequence == b"\x1b" || self.sequence.starts_with(b"\x1b]");
+                self.last.filter(|_| waits).map(|last| last + ESCAPE)
+            }
         }
     }
 
@@ -108,6 +122,9 @@ impl Decoder {
             self.paste = Some(Paste { bytes: Vec::new(), stretch: now, count: 0 });
             return;
         }
+        if self.sequence.starts_with(b"\x1b]") && self.answer() {
+            return;
+        }
         match terminput::Event::parse_from(&self.sequence) {
             Ok(Some(event)) => {
                 self.sequence.clear();
@@ -119,11 +136,38 @@ impl Decoder {
         }
     }
 
+    /// Whether what is there is, or may become, an answer about the background.
+    fn answer(&mut self) -> bool {
+        let known = self.sequence.len().min(BACKGROUND.len());
+        if self.sequence.get(..known) != BACKGROUND.get(..known) || self.sequence.len() > SEQUENCE {
+            return false;
+        }
+        if self.sequence.ends_with(b"\x07") || self.sequence.ends_with(b"\x1b\\") {
+            let answer = std::mem::take(&mut self.sequence);
+            self.light = is_light(answer.get(BACKGROUND.len()..).unwrap_or_default());
+        }
+        true
+    }
+
     fn end_paste(&mut self) {
         if let Some(paste) = self.paste.take() {
             self.events.push(Event::Paste(String::from_utf8_lossy(&paste.bytes).into_owned()));
         }
     }
+}
+
+/// Of `rgb:RRRR/GGGG/BBBB` with one to four digits each: whether dark text is easier to read on it.
+fn is_light(color: &[u8]) -> Option<bool> {
+    let color = std::str::from_utf8(color).ok()?.trim_end_matches(['\x07', '\x1b', '\\']);
+    let (_, digits) = color.split_once(':')?;
+    let channel = |digits: &str| {
+        let value = f64::from(u16::from_str_radix(digits, 16).ok()?);
+        Some(value / f64::from((1u32 << (4 * digits.len())) - 1))
+    };
+    let mut channels = digits.split('/').map(channel);
+    let mut next = || channels.next()?;
+    let (red, green, blue) = (next()?, next()?, next()?);
+    Some(0.299 * red + 0.587 * green + 0.114 * blue > 0.5)
 }
 
 impl Paste {

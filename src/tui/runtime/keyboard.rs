@@ -11,10 +11,11 @@ use crossterm::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel};
 use tokio::task::JoinHandle;
 
 use super::decode::Decoder;
+use crate::tui::event::Event as Message;
 
 /// Events that wait to be taken; more stay in the terminal.
 const WAITING: usize = 4096;
@@ -29,7 +30,8 @@ pub struct Keyboard {
 }
 
 impl Keyboard {
-    pub fn listen() -> io::Result<Self> {
+    /// What is typed comes in `events`; what the terminal says of itself goes to `inbox`.
+    pub fn listen(inbox: UnboundedSender<Message>) -> io::Result<Self> {
         let (sender, events) = channel(WAITING);
         let (stopped, stop) = io::pipe()?;
         let mut changes = signal(SignalKind::window_change())?;
@@ -43,7 +45,7 @@ impl Keyboard {
             }
         });
         let keys = thread::Builder::new().name("keyboard".to_owned()).spawn(move || {
-            if let Err(error) = read(&stopped, &sender) {
+            if let Err(error) = read(&stopped, &sender, &inbox) {
                 let _ = sender.blocking_send(Err(error));
             }
         })?;
@@ -67,7 +69,11 @@ impl Keyboard {
 }
 
 /// Reads until told to stop or the terminal is gone.
-fn read(stopped: &PipeReader, events: &Sender<io::Result<Event>>) -> io::Result<()> {
+fn read(
+    stopped: &PipeReader,
+    events: &Sender<io::Result<Event>>,
+    inbox: &UnboundedSender<Message>,
+) -> io::Result<()> {
     let stdin = io::stdin();
     let mut decoder = Decoder::default();
     let mut buffer = [0; 16 * 1024];
@@ -92,6 +98,9 @@ fn read(stopped: &PipeReader, events: &Sender<io::Result<Event>>) -> io::Result<
                 Err(Errno::INTR | Errno::AGAIN) => {}
                 Err(error) => return Err(error.into()),
             }
+        }
+        if let Some(light) = decoder.light.take() {
+            let _ = inbox.send(Message::Background { light });
         }
         for event in decoder.events() {
             if events.blocking_send(Ok(event)).is_err() {

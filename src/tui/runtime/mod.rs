@@ -26,7 +26,7 @@ use super::event::Event;
 use super::state::edit::Place;
 use super::state::{Fixed, State};
 use super::terminal::{self, Screen};
-use super::theme::Theme;
+use super::theme::Look;
 use super::update::{settle, update};
 use super::{Error, ExitStatus, Setup, view};
 use crate::agent::Role;
@@ -75,11 +75,14 @@ pub async fn run(setup: Setup) -> Result<ExitStatus, Error> {
     frames.request();
     // The first frame stands before anything of the bundle is read.
     draw(&mut state, &mut screen, &mut frames)?;
+    if setup.look == Look::Auto {
+        terminal::ask_background()?;
+    }
     let edit = setup.edit.clone();
-    let mut world = World::start(setup, sender);
+    let mut world = World::start(setup, sender.clone());
     loop {
         // A stopped workbench must not read the keyboard.
-        let mut keyboard = Keyboard::listen()?;
+        let mut keyboard = Keyboard::listen(sender.clone())?;
         let pause = {
             let screen = &mut screen;
             let mut draw = |state: &mut State, frames: &mut Frames| draw(state, screen, frames);
@@ -136,7 +139,8 @@ fn fixed(setup: &Setup) -> Fixed {
         model,
         hint: setup.model_hint.lines().map(|l| Safe::line(l).into_string()).collect(),
         banner: setup.banner.clone(),
-        theme: if setup.color { Theme::ansi() } else { Theme::plain() },
+        theme: setup.look.theme(terminal::background()),
+        look: setup.look,
         keymap: super::keymap::Keymap::shipped(),
         not_found: setup.reader.not_found_message.clone().unwrap_or_else(|| NOT_FOUND.to_owned()),
         suggestions: if has_model { setup.suggestions.clone() } else { super::Suggestions::default() },

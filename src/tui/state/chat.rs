@@ -55,6 +55,8 @@ pub struct Source {
     /// A heading's anchor.
     pub fragment: Option<String>,
     pub title: String,
+    /// Words of the page that the answer quotes.
+    pub quote: Option<String>,
     /// Why it cannot be relied on.
     pub problem: Option<Problem>,
 }
@@ -74,7 +76,8 @@ impl Item {
             Self::Sources(sources) => {
                 let line = |(at, source): (usize, &Source)| {
                     let problem = source.problem.map(|p| format!(" (not verified: {p})")).unwrap_or_default();
-                    format!("{}. [{}]({}){problem}\n", at + 1, source.title, source.place())
+                    let quote = source.quote.as_ref().map(|q| format!(": “{q}”")).unwrap_or_default();
+                    format!("{}. [{}]({}){quote}{problem}\n", at + 1, source.title, source.place())
                 };
                 sources.iter().enumerate().map(line).collect()
             }
@@ -112,6 +115,8 @@ pub enum ToolState {
 pub struct Cited {
     pub target: Target,
     pub destination: String,
+    /// Words of the page at which it opens.
+    pub quote: Option<String>,
     pub spans: Vec<(usize, std::ops::Range<u16>)>,
 }
 
@@ -199,6 +204,8 @@ pub struct Chat {
     /// The session's task is gone.
     pub gone: bool,
     pub suggestions: Vec<String>,
+    /// The message of which it was said that it names files that are not there.
+    pub doubted: Option<String>,
 }
 
 impl Chat {
@@ -226,6 +233,7 @@ impl Chat {
             has_model,
             gone: false,
             suggestions,
+            doubted: None,
         }
     }
 

@@ -31,7 +31,7 @@ use tree::Tree;
 
 use super::Suggestions;
 use super::keymap::{Key, Keymap, Layer};
-use super::theme::Theme;
+use super::theme::{Look, Theme};
 use crate::agent::Role;
 use crate::agent::client::Price;
 use crate::bundle::ChangeSet;
@@ -146,6 +146,8 @@ pub struct Fixed {
     pub hint: Vec<String>,
     pub banner: Option<String>,
     pub theme: Theme,
+    /// What `theme` was taken for.
+    pub look: Look,
     pub keymap: Keymap,
     pub suggestions: Suggestions,
     /// What the reader says when the bundle is silent.
@@ -191,6 +193,8 @@ pub struct State {
     pub ticks: u64,
     /// Time since the start, as of the last event.
     pub clock: Duration,
+    /// When text was last typed into the agent's field, by `clock`; none once it is sent.
+    pub typed: Option<Duration>,
     /// How many tokens fit the model, when it is known.
     pub window: Option<u64>,
     /// What tokens cost, when it is known.
@@ -225,6 +229,7 @@ impl State {
             ended: None,
             ticks: 0,
             clock: Duration::ZERO,
+            typed: None,
             window: None,
             price: None,
             fixed,

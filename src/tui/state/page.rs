@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::okf::{BundlePath, Page, Target};
+use crate::text::Span;
 use crate::tui::markdown::Rendered;
 
 /// What can be open.
@@ -61,6 +62,8 @@ pub struct PagePane {
     /// The chosen link, as an index into `rendered.links`.
     pub link: Option<usize>,
     pub goto: Option<Goto>,
+    /// The words at which a citation opened a page; marked while that page shows them.
+    pub passage: Option<(BundlePath, Span)>,
     pub back: Vec<Place>,
     pub forward: Vec<Place>,
 }

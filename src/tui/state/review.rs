@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::agent::Carried;
 use crate::bundle::hunk::bonds::{Bond, BondKind, stranded};
 use crate::bundle::hunk::{FileDecision, FileHunk, HunkDecision, HunkId, Verdicts};
-use crate::bundle::{ChangeKind, ChangeSet};
+use crate::bundle::{ChangeKind, ChangeSet, waiting};
 use crate::lint::Counts;
 use crate::okf::{BundlePath, ContentHash};
 use crate::text::width;
@@ -484,7 +484,7 @@ impl Summary {
         section(Part::Rejected, format!("{} rejected", self.rejected.len()), "  ✗ ", rejected.collect());
         section(Part::Notes, "git".to_owned(), "    ", self.notes.clone());
         if self.pending > 0 {
-            rows.push((Part::Pending, format!("{} still staged", self.pending)));
+            rows.push((Part::Pending, format!("{} for review", waiting(self.pending))));
         }
         rows
     }

@@ -51,7 +51,7 @@ fn sources(state: &mut State) -> Vec<Source> {
         });
         let title = page.map_or_else(|| path.relative(), |page| page.title());
         let title = section.map_or_else(|| title.to_owned(), |section| format!("{title} · {section}"));
-        Some(Source { path, fragment: cited.section, title, problem: cited.problem })
+        Some(Source { path, fragment: cited.section, title, quote: cited.quote, problem: cited.problem })
     };
     cited.into_iter().filter_map(source).collect()
 }

@@ -40,6 +40,9 @@ pub fn model(state: &mut State, wiki: Arc<Wiki>, report: Arc<Report>, changed: &
         }
         return effects;
     }
+    if state.page.passage.as_ref().is_some_and(|(path, _)| changed.contains(path)) {
+        state.page.passage = None;
+    }
     // What the review was made from may be gone.
     if let Some(review) = &mut state.review {
         let stale = |review: &Review| review.files.iter().filter(|file| file.stale).count();

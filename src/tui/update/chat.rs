@@ -10,7 +10,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::Layer;
 use crate::tui::state::chat::{Doing, Item};
 use crate::tui::state::command::{self, Said};
-use crate::tui::state::completion::{Completion, Offer, spell_out};
+use crate::tui::state::completion::{Completion, Offer, missing, spell_out};
 use crate::tui::state::{Pane, State};
 
 pub use super::transcript::{copy, open_citation, scroll, show_row, transcript_height};
@@ -133,6 +133,7 @@ fn send(state: &mut State) -> Vec<Effect> {
     if let Some(at) = state.chat().cited {
         return open_citation(state, at);
     }
+    state.typed = None;
     state.chat_mut().completion = None;
     let draft = state.chat().composer.text();
     match command::parse(&draft) {
@@ -165,8 +166,32 @@ fn send(state: &mut State) -> Vec<Effect> {
         take_suggestion(state);
         return Vec::new();
     }
+    if names_nothing(state, draft) {
+        return Vec::new();
+    }
     let Some(text) = state.chat_mut().composer.take() else { return Vec::new() };
     say(state, text)
+}
+
+/// Says once of a message that it names files that are not there; true when it is to be looked at before it goes out.
+fn names_nothing(state: &mut State, draft: String) -> bool {
+    let missing = state.wiki.as_ref().map(|wiki| missing(&draft, wiki)).unwrap_or_default();
+    let Some((name, nearest)) = missing.first() else { return false };
+    if state.chat_mut().doubted.take().as_ref() == Some(&draft) {
+        return false;
+    }
+    let nearest = nearest.as_ref().map(|path| format!(" The nearest is {}.", path.relative()));
+    let more = match missing.len() {
+        1 => String::new(),
+        count => format!(" {} more are missing.", count - 1),
+    };
+    let text = format!(
+        "Not sent: there is no {name}.{}{more} Enter sends it as it is.",
+        nearest.unwrap_or_default()
+    );
+    state.complain(text);
+    state.chat_mut().doubted = Some(draft);
+    true
 }
 
 /// Tells the role that listens.
@@ -223,6 +248,7 @@ pub fn take_suggestion(state: &mut State) -> bool {
 
 /// A key that no binding took, with the composer in focus.
 pub fn typed(state: &mut State, event: KeyEvent) {
+    state.typed = Some(state.clock);
     let chat = state.chat_mut();
     chat.cited = None;
     chat.composer.key(event);

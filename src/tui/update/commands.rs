@@ -5,6 +5,7 @@ use crate::agent::client::Money;
 use crate::agent::client::price::rounded;
 use crate::agent::{AgentCommand, Role};
 use crate::bundle::ledger::record::Direction;
+use crate::bundle::waiting;
 use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::tui::effect::{Effect, Opening};
@@ -80,7 +81,10 @@ pub fn run(state: &mut State, command: Command, argument: &str) -> (Vec<Effect>,
             return (at_work(state), false);
         }
         Command::New | Command::Resume if role == Role::Manager && pending(state) => {
-            state.complain("Proposed changes wait for review, and a new conversation would lose them: decide them first (/review).");
+            let files = waiting(state.staged.files.len());
+            state.complain(format!(
+                "{files} for review, and a new conversation would lose them: decide them first (/review)."
+            ));
             return (effects, false);
         }
         Command::New => effects.push(Effect::Begin { role, id: None }),

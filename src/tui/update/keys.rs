@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 use super::{chat, find, history, navigate, overlay, review, scroll, tree};
+use crate::bundle::waiting;
 use crate::tui::action::Action;
 use crate::tui::effect::{Effect, Opening};
 use crate::tui::keymap::{Key, Layer, Meaning};
@@ -204,11 +205,9 @@ pub fn quit(state: &mut State) -> Vec<Effect> {
         state.ended = Some(0);
         return vec![Effect::Quit];
     }
-    let what =
-        if staged == 1 { "1 staged change is".to_owned() } else { format!("{staged} staged changes are") };
     state.overlays.push(Overlay::Confirm(Question {
         text: vec![
-            format!("{what} not written yet and will be lost."),
+            format!("{} for review and will be lost.", waiting(staged)),
             String::new(),
             "Quit all the same?   y  yes    n  no".to_owned(),
         ],

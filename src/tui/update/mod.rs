@@ -23,7 +23,7 @@ pub use settle::settle;
 
 use super::effect::Effect;
 use super::event::Event;
-use super::state::{Overlay, State};
+use super::state::{Body, Overlay, Sheet, State};
 
 pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     match event {
@@ -64,6 +64,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::AgentGone(role) => agent::gone(state, role),
         Event::RootGone(gone) => state.root_gone = gone,
         Event::ReadOnly(read_only) => state.read_only = read_only,
+        Event::Background { light } => background(state, light),
         Event::Notice(text) => state.say(text),
         Event::Trouble(text) => {
             // Whatever was being done will not answer.
@@ -75,4 +76,30 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::Leave(status) => state.ended = Some(status),
     }
     Vec::new()
+}
+
+/// The theme of this background, where the person wants that; all that was laid out with another one is laid out anew.
+fn background(state: &mut State, light: bool) {
+    let theme = state.fixed.look.theme(Some(light));
+    if theme == state.fixed.theme {
+        return;
+    }
+    state.fixed.theme = theme;
+    for chat in [&mut state.manager, &mut state.reader] {
+        chat.entries.iter_mut().for_each(|entry| (entry.width, entry.stream) = (None, None));
+    }
+    state.page.stale = true;
+    if let Some(review) = &mut state.review {
+        review.files.iter_mut().for_each(|file| file.diff = None);
+        review.asked.clear();
+    }
+    for overlay in &mut state.overlays {
+        match overlay {
+            Overlay::History(history) => (history.drawn, history.asked) = (None, None),
+            Overlay::Sheet(Sheet { body: Body::Page { drawn, asked, .. }, .. }) => {
+                (*drawn, *asked) = (None, None)
+            }
+            _ => {}
+        }
+    }
 }

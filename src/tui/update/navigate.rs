@@ -10,6 +10,7 @@ use crate::tui::state::{Pane, State};
 
 /// Opens a path and remembers the place left.
 pub fn open(state: &mut State, path: &BundlePath, goto: Option<Goto>) -> Vec<Effect> {
+    state.page.passage = None;
     if state.page.path.as_ref() == Some(path) && state.page.missing.is_none() {
         if let Some(goto) = goto {
             state.page.remember(state.page.place());
@@ -88,6 +89,7 @@ pub fn follow(state: &mut State, target: &Target, written: &str) -> Vec<Effect> 
             open(state, path, goto)
         }
         Target::Anchor(slug) => {
+            state.page.passage = None;
             state.page.remember(state.page.place());
             arrive(state, &Goto::Anchor(slug.clone()));
             Vec::new()

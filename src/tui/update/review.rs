@@ -2,6 +2,7 @@
 //! here writes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ratatui::text::Line;
 
@@ -10,7 +11,7 @@ use crate::agent::{AgentCommand, Carried, Moved, Role};
 use crate::bundle::apply::Applied;
 use crate::bundle::hunk::Resolved;
 use crate::bundle::hunk::bonds::Bond;
-use crate::bundle::{ChangeKind, ChangeSet, ErrorKind};
+use crate::bundle::{ChangeKind, ChangeSet, ErrorKind, waiting};
 use crate::okf::BundlePath;
 use crate::text::Safe;
 use crate::tui::action::Action;
@@ -21,6 +22,9 @@ use crate::tui::state::edit::{Editing, Place, like};
 use crate::tui::state::layout::{self, diff_text, review as review_regions};
 use crate::tui::state::review::{DiffKey, Mark, Mending, Review, ReviewFile, Summary, Verdict, Weighed};
 use crate::tui::state::{About, Body, Overlay, Pane, Question, Sheet, State};
+
+/// Who typed so short a time ago may go on typing.
+const STILL_WRITING: Duration = Duration::from_secs(1);
 
 /// Ctrl-R and the like.
 pub fn open(state: &mut State, opening: Opening) -> Vec<Effect> {
@@ -50,8 +54,11 @@ fn show(state: &mut State, opening: Opening) {
     if state.overlays.iter().any(|o| matches!(o, Overlay::Review)) {
         return;
     }
-    // Somebody who writes or answers is not interrupted.
-    let busy = !state.overlays.is_empty() || (state.focus == Pane::Chat && !state.chat().composer.is_empty());
+    // Somebody who writes or answers is not interrupted, nor is who took back just now what they wrote.
+    let writes = state.focus == Pane::Chat
+        && (!state.chat().composer.is_empty()
+            || state.typed.is_some_and(|at| state.clock.saturating_sub(at) < STILL_WRITING));
+    let busy = !state.overlays.is_empty() || writes;
     if opening == Opening::Arrived && busy {
         waiting_notice(state);
         return;
@@ -63,14 +70,9 @@ fn show(state: &mut State, opening: Opening) {
 }
 
 pub fn waiting_notice(state: &mut State) {
-    let count = state.staged.files.len();
-    let what = if count == 1 {
-        "1 proposed change waits".to_owned()
-    } else {
-        format!("{count} proposed changes wait")
-    };
+    let what = waiting(state.staged.files.len());
     let key = state.fixed.keymap.hint(crate::tui::keymap::Layer::Global, Action::Review).unwrap_or_default();
-    state.say(format!("{what} for review: {key}"));
+    state.say(format!("{what} for review: {key} opens it."));
 }
 
 /// Counts and hashes of the set arrived.
@@ -550,7 +552,7 @@ pub fn summary(resolved: &Resolved, applied: &Applied) -> Summary {
 pub fn applied(state: &mut State, resolved: Resolved, applied: Applied) -> Vec<Effect> {
     let rest = resolved.rest(&applied);
     let summary = Summary {
-        pending: rest.files.iter().map(|file| file.hunks().len().max(1)).sum(),
+        pending: rest.files.len(),
         ..summary(&resolved, &applied)
     };
     let mut touched = Vec::new();

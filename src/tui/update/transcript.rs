@@ -2,9 +2,13 @@
 
 use super::chat::take_suggestion;
 use super::navigate;
+use crate::agent::answer;
+use crate::okf::{BundlePath, Target};
+use crate::text::Span;
 use crate::tui::effect::Effect;
-use crate::tui::state::chat::Item;
+use crate::tui::state::chat::{Cited, Item};
 use crate::tui::state::layout::{self, regions};
+use crate::tui::state::page::Goto;
 use crate::tui::state::{Pane, State};
 
 pub fn transcript_height(state: &State) -> isize {
@@ -141,6 +145,7 @@ pub fn cycle(state: &mut State, forward: bool) {
     state.say(format!("{label}   (Enter opens)"));
 }
 
+/// Opens what a citation names, at the words that the answer quotes of it.
 pub fn open_citation(state: &mut State, at: (usize, usize)) -> Vec<Effect> {
     let Some(cited) = state.chat().citation(at).cloned() else { return Vec::new() };
     state.chat_mut().cited = Some(at);
@@ -148,5 +153,32 @@ pub fn open_citation(state: &mut State, at: (usize, usize)) -> Vec<Effect> {
     if state.size.0 < 80 {
         state.focus = Pane::Page;
     }
-    navigate::follow(state, &cited.target, &cited.destination)
+    match passage(state, at.0, &cited) {
+        Some((path, passage)) => {
+            let effects = navigate::open(state, &path, Some(Goto::Offset(passage.start)));
+            state.page.passage = Some((path, passage));
+            effects
+        }
+        None => navigate::follow(state, &cited.target, &cited.destination),
+    }
+}
+
+/// Where the words stand that a citation of the entry `at` quotes. A link within the answer says what its place in the list below
+/// the answer says.
+fn passage(state: &State, at: usize, cited: &Cited) -> Option<(BundlePath, Span)> {
+    let Target::Path { path, fragment, .. } = &cited.target else { return None };
+    let listed = || {
+        let below = state.chat().entries.iter().skip(at + 1);
+        let mut below = below.take_while(|entry| !matches!(entry.item, Item::You(_)));
+        let sources = below.find_map(|entry| match &entry.item {
+            Item::Sources(sources) => Some(sources),
+            _ => None,
+        })?;
+        let same = sources.iter().find(|source| source.path == *path && source.fragment == *fragment);
+        same?.quote.clone()
+    };
+    let quote = cited.quote.clone().or_else(listed)?;
+    let wiki = state.wiki.as_ref()?;
+    let found = answer::passage(wiki.page(path)?, fragment.as_deref(), &quote)?;
+    Some((path.clone(), found))
 }

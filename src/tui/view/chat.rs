@@ -9,6 +9,7 @@ use super::{paint, status};
 use crate::agent::Role;
 use crate::agent::client::Money;
 use crate::agent::client::price::rounded;
+use crate::bundle::waiting;
 use crate::text::{Safe, width};
 use crate::tui::action::Action;
 use crate::tui::keymap::Layer;
@@ -78,7 +79,7 @@ fn doing(state: &State, chat: &Chat, theme: &Theme) -> Line<'static> {
     let spinner = SPINNER.get(turn % SPINNER.len()).copied().unwrap_or_default();
     let (text, style) = match &chat.doing {
         Doing::Nothing if state.role == Role::Manager && !state.staged.is_empty() => {
-            (format!(" {} staged ", state.staged.files.len()), theme.staged)
+            (format!(" {} ", waiting(state.staged.files.len())), theme.staged)
         }
         Doing::Nothing => return Line::default(),
         Doing::Thinking => (format!(" {spinner} thinking "), theme.accent),
@@ -274,8 +275,12 @@ fn offers(state: &State, regions: &ChatRegions, buffer: &mut Buffer) {
                 ])
             }
             Offer::File(path) => {
-                let name = Safe::line(path.relative()).into_string();
-                Line::styled(format!("│ {}", paint::shorten(&name, columns.saturating_sub(2))), theme.text)
+                let files = completion.offers.iter().filter_map(|offer| match offer {
+                    Offer::File(path) => Some(path.relative()),
+                    Offer::Command(_) => None,
+                });
+                let name = paint::shorten_among(path.relative(), files, columns.saturating_sub(2));
+                Line::styled(format!("│ {}", Safe::line(&name)), theme.text)
             }
         };
         ratatui::widgets::Clear.render(

@@ -85,6 +85,7 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
             Overlay::History(history) => history::draw(state, history, frame.buffer_mut()),
         }
     }
+    status::notice(state, regions.status, frame.buffer_mut());
     if let Some(cursor) = cursor.filter(|c| area.contains(*c)) {
         frame.set_cursor_position(cursor);
     }

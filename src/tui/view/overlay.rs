@@ -275,7 +275,8 @@ pub fn picker(state: &State, picker: &Picker, buffer: &mut Buffer) -> Option<Pos
         let Some(choice) = picker.list().get(*choice) else { continue };
         let note = width::truncate(Safe::line(&choice.note).as_str(), columns / 2);
         let room = columns.saturating_sub(width::width(&note) + 2);
-        let label = paint::shorten(Safe::line(&choice.label).as_str(), room);
+        let labels = picker.list().iter().map(|choice| choice.label.as_str());
+        let label = paint::shorten_among(Safe::line(&choice.label).as_str(), labels, room);
         let pad = columns.saturating_sub(width::width(&label) + width::width(&note));
         let line = Line::from(vec![
             Span::styled(label, theme.text),

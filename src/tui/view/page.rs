@@ -44,7 +44,8 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     for (row, line) in rendered.lines.iter().skip(top).take(height).enumerate() {
         paint::line(buffer, text, row, line);
     }
-    for (row, columns, style) in marks(state, theme, top..top + height) {
+    let quoted = quoted(state, top..top + height).map(|(row, columns)| (row, columns, theme.passage));
+    for (row, columns, style) in quoted.chain(marks(state, theme, top..top + height)) {
         if let Some(row) = row.checked_sub(top) {
             paint::restyle(buffer, text, row, columns, style);
         }
@@ -75,6 +76,25 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
         };
         paint::line(buffer, at, 0, &Line::styled(label, theme.dim));
     }
+}
+
+/// Rows and columns of the words that an answer quotes of the open page, within `rows`.
+fn quoted(state: &State, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<u16>)> + '_ {
+    let page = match (&state.page.document, &state.page.rendered) {
+        (Some(Document::Page(page)), Some(rendered))
+            if state.page.rendered_path.as_ref() == Some(&page.path) =>
+        {
+            Some((page, rendered))
+        }
+        _ => None,
+    };
+    let passage = state.page.passage.as_ref();
+    let here = page.zip(passage).filter(|((page, _), (path, _))| page.path == *path);
+    here.into_iter().flat_map(move |((page, rendered), (_, passage))| {
+        let rows = rows.clone();
+        let seen = rendered.places.iter().filter(move |place| rows.contains(&place.row));
+        seen.filter_map(|place| Some((place.row, covered(&page.text, place, *passage)?)))
+    })
 }
 
 /// Rows and columns that a finding of the open page is about, and their look: links as a whole, body text where no link is

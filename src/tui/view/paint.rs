@@ -122,6 +122,52 @@ pub fn shorten(path: &str, columns: usize) -> String {
     format!("…{tail}")
 }
 
+/// A path of a list cut in its middle: its name stays, and as many folders as fit, those first that tell it from the others of its
+/// name.
+pub fn shorten_among<'a>(path: &str, among: impl Iterator<Item = &'a str>, columns: usize) -> String {
+    let parts: Vec<&str> = path.split('/').collect();
+    let Some((name, folders)) = parts.split_last() else { return shorten(path, columns) };
+    if width::width(path) <= columns || folders.is_empty() {
+        return shorten(path, columns);
+    }
+    let mut differs = vec![0usize; folders.len()];
+    for other in among {
+        let other: Vec<&str> = other.split('/').collect();
+        if other.last() == Some(name) {
+            let others = folders.iter().zip(&other);
+            differs.iter_mut().zip(others).for_each(|(count, (a, b))| *count += usize::from(a != b));
+        }
+    }
+    let mut order: Vec<usize> = (0..folders.len()).collect();
+    order.sort_by_key(|at| (std::cmp::Reverse(differs.get(*at).copied()), std::cmp::Reverse(*at)));
+    let mut kept = vec![false; folders.len()];
+    let drawn = |kept: &[bool]| {
+        let mut out = String::new();
+        let mut gap = false;
+        for (folder, kept) in folders.iter().zip(kept) {
+            match kept {
+                true => out.push_str(folder),
+                false if gap => continue,
+                false => out.push('…'),
+            }
+            gap = !kept;
+            out.push('/');
+        }
+        out + name
+    };
+    for at in order {
+        if let Some(kept) = kept.get_mut(at) {
+            *kept = true;
+        }
+        if width::width(&drawn(&kept)) > columns
+            && let Some(kept) = kept.get_mut(at)
+        {
+            *kept = false;
+        }
+    }
+    shorten(&drawn(&kept), columns)
+}
+
 /// Parts that are shown as long as they fit, dropped from the end when they do not; `between` stands between two.
 pub fn fitting(parts: Vec<Vec<Span<'static>>>, between: &str, columns: usize, style: Style) -> Line<'static> {
     let mut spans = Vec::new();
@@ -162,5 +208,31 @@ pub fn scrollbar(buffer: &mut Buffer, area: Rect, top: usize, total: usize, them
         if buffer.area.contains((x, y).into()) {
             buffer.set_string(x, y, "█", style);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tells_a_path_from_the_others_is_kept() {
+        let paths: Vec<String> = (9..17)
+            .map(|minor| format!("products/scalardl/3.{minor}/scalar-kubernetes/alerts/README.md"))
+            .collect();
+        let short = |columns| -> Vec<String> {
+            paths.iter().map(|p| shorten_among(p, paths.iter().map(String::as_str), columns)).collect()
+        };
+        assert_eq!(short(60), paths);
+        assert_eq!(short(30)[4], "…/3.13/…/alerts/README.md");
+        for columns in 18..60 {
+            let mut labels = short(columns);
+            assert!(
+                labels.iter().all(|label| width::width(label) <= columns && label.ends_with("README.md"))
+            );
+            labels.dedup();
+            assert_eq!(labels.len(), paths.len(), "{columns}: {labels:?}");
+        }
+        assert_eq!(shorten_among("a-long-name.md", [].into_iter(), 8), "…name.md");
     }
 }

@@ -3,9 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget as _};
 
 use super::paint;
 use crate::agent::Role;
+use crate::bundle::waiting;
 use crate::okf::BundlePath;
 use crate::text::{Safe, width};
 use crate::tui::action::Action;
@@ -16,12 +18,6 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     let theme = &state.fixed.theme;
     let columns = usize::from(area.width).saturating_sub(2);
     let at = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    if let Some(notice) = &state.notice {
-        let style = if notice.bad { theme.error } else { theme.strong };
-        let line = Line::styled(notice.text.clone(), style);
-        paint::line(buffer, at, 0, &paint::cut(&line, columns));
-        return;
-    }
     let mut parts: Vec<Vec<Span<'static>>> = vec![vec![Span::styled(mode(state), theme.key)]];
     parts.push(vec![Span::styled(width::truncate(&state.fixed.name, 24), theme.strong)]);
     parts.push(lint(state));
@@ -32,7 +28,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
         parts.push(vec![Span::styled("read-only", theme.warning)]);
     }
     if !state.staged.is_empty() {
-        parts.push(vec![Span::styled(format!("{} staged", state.staged.files.len()), theme.staged)]);
+        parts.push(vec![Span::styled(waiting(state.staged.files.len()), theme.staged)]);
     }
     if let Some(model) = &state.fixed.model {
         parts.push(vec![Span::styled(width::truncate(Safe::line(model).as_str(), 24), theme.dim)]);
@@ -44,6 +40,19 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     }
     parts.extend(hints(state));
     paint::line(buffer, at, 0, &paint::fitting(parts, "  ", columns, theme.dim));
+}
+
+/// What was last said, over the frame's lower edge: the hints below it stay in view.
+pub fn notice(state: &State, status: Rect, buffer: &mut Buffer) {
+    let theme = &state.fixed.theme;
+    let Some(notice) = &state.notice else { return };
+    let row = Rect { y: status.y.saturating_sub(1), ..status };
+    let style = if notice.bad { theme.error } else { theme.strong };
+    let line = Line::styled(format!(" {} ", notice.text), style);
+    let line = paint::cut(&line, usize::from(row.width));
+    let columns = u16::try_from(line.width()).unwrap_or(row.width);
+    Clear.render(Rect { width: columns, ..row }.intersection(buffer.area), buffer);
+    paint::line(buffer, row, 0, &line);
 }
 
 fn mode(state: &State) -> &'static str {

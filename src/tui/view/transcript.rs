@@ -57,6 +57,7 @@ pub fn rows(
                 cited.push(Cited {
                     destination: destination(&link.target, &link.destination),
                     target: link.target,
+                    quote: None,
                     spans: link.spans.into_iter().map(|(row, columns)| (row + above, columns)).collect(),
                 });
             }
@@ -113,6 +114,12 @@ fn source_row(
     let style = if source.problem.is_some() { theme.link_broken } else { theme.link };
     let title = Safe::line(&source.title).into_string();
     linked(rows, cited, number, &title, (&source.path, source.fragment.as_deref()), (width, style), theme);
+    if let Some(quote) = &source.quote {
+        prefixed(rows, &format!("“{}”", Safe::line(quote)), width, "   ", theme.dim, theme.quote);
+        if let Some(cited) = cited.last_mut() {
+            cited.quote = Some(quote.clone());
+        }
+    }
     if let Some(problem) = source.problem {
         let text = format!("not verified: {problem}");
         prefixed(rows, &text, width, "   ✗ ", theme.error, theme.error);
@@ -159,7 +166,7 @@ fn linked(
         folder: false,
         fragment: fragment.map(str::to_owned),
     };
-    cited.push(Cited { target, destination: place, spans });
+    cited.push(Cited { target, destination: place, quote: None, spans });
 }
 
 /// Passages that a plain search found.

@@ -38,8 +38,8 @@ struct Shared {
     received: Mutex<Vec<Received>>,
     closed: Mutex<usize>,
     change: Condvar,
-    /// Whoever asks for the models is told that there is no such list; it takes no reply.
-    no_list: bool,
+    /// What whoever asks for the models is told, without taking a reply; empty: that there is no such list.
+    models: Option<Vec<&'static str>>,
 }
 
 /// The running server; its thread ends with the test's process.
@@ -109,20 +109,26 @@ pub fn calls(text: &str, calls: &[(&str, Value)]) -> Reply {
 impl Server {
     /// Starts with these replies, one for each request in turn; after the last it answers status 500.
     pub fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
-        Self::begin(replies, false)
+        Self::begin(replies, None)
     }
 
     /// The same for replies to a conversation: this server lists no models.
     #[allow(dead_code, reason = "not everyone who shares this file talks so long")]
     pub fn conversing(replies: impl IntoIterator<Item = Reply>) -> Self {
-        Self::begin(replies, true)
+        Self::begin(replies, Some(Vec::new()))
     }
 
-    fn begin(replies: impl IntoIterator<Item = Reply>, no_list: bool) -> Self {
+    /// The same for a server that has these models.
+    #[allow(dead_code, reason = "not everyone who shares this file chooses a model")]
+    pub fn listing(models: &[&'static str], replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self::begin(replies, Some(models.to_vec()))
+    }
+
+    fn begin(replies: impl IntoIterator<Item = Reply>, models: Option<Vec<&'static str>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
         let address = listener.local_addr().expect("its address");
         let replies = Mutex::new(replies.into_iter().collect());
-        let shared = Arc::new(Shared { replies, no_list, ..Shared::default() });
+        let shared = Arc::new(Shared { replies, models, ..Shared::default() });
         let server = Self { address, shared: shared.clone() };
         std::thread::spawn(move || {
             for connection in listener.incoming() {
@@ -156,11 +162,19 @@ impl Server {
 
 fn serve(mut connection: TcpStream, shared: &Shared) {
     let Some(received) = read(&mut connection) else { return };
-    let reply = if shared.no_list && received.path.ends_with("/models") {
-        Some(answer("404 Not Found", "text/plain", &[], b""))
-    } else {
-        shared.received.lock().unwrap().push(received);
-        shared.replies.lock().unwrap().pop_front()
+    let reply = match &shared.models {
+        Some(models) if received.path.ends_with("/models") => {
+            let list: Vec<Value> =
+                models.iter().map(|model| json!({"id": model, "object": "model"})).collect();
+            let list = json!({"object": "list", "data": list}).to_string();
+            let (status, body) =
+                if models.is_empty() { ("404 Not Found", "") } else { ("200 OK", list.as_str()) };
+            Some(answer(status, "application/json", &[], body.as_bytes()))
+        }
+        _ => {
+            shared.received.lock().unwrap().push(received);
+            shared.replies.lock().unwrap().pop_front()
+        }
     };
     match reply
         .unwrap_or_else(|| answer("500 Internal Server Error", "text/plain", &[], b"no reply is scripted"))

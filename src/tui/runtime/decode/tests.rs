@@ -1,7 +1,7 @@
 //! Bytes in, events out, over times that the test names.
 
 use super::*;
-use crossterm::event::{KeyModifiers, MouseEvent, MouseEventKind};
+use crossterm::event::{MouseEvent, MouseEventKind};
 
 /// Feeds each part at its time in milliseconds and looks again a minute later.
 fn decode(parts: &[(u64, &[u8])]) -> Vec<Event> {
@@ -120,4 +120,35 @@ fn a_large_paste_takes_linear_time() {
     let events = decode(&parts);
     assert!(matches!(events.as_slice(), [Event::Paste(text)] if text.len() == body.len()));
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+#[test]
+fn an_answer_about_the_background_is_no_key() {
+    let light = |bytes: &[u8]| {
+        let mut decoder = Decoder::default();
+        let start = Instant::now();
+        // Byte by byte, with a key on each side.
+        for byte in b"a".iter().chain(bytes).chain(b"b") {
+            decoder.feed(&[*byte], start);
+        }
+        let keys: Vec<Event> = decoder.events().collect();
+        assert_eq!(keys, [key(KeyCode::Char('a')), key(KeyCode::Char('b'))], "{bytes:?}");
+        decoder.light
+    };
+    assert_eq!(light(b"\x1b]11;rgb:ffff/ffff/dddd\x1b\\"), Some(true));
+    assert_eq!(light(b"\x1b]11;rgb:fd/f6/e3\x07"), Some(true));
+    assert_eq!(light(b"\x1b]11;rgb:0000/2b2b/3636\x07"), Some(false));
+    assert_eq!(light(b"\x1b]11;rgba:1/1/1/f\x07"), Some(false));
+    assert_eq!(light(b"\x1b]11;what\x07"), None);
+    assert_eq!(light(b"\x1b]11;rgb:zz//\x07"), None);
+}
+
+#[test]
+fn what_only_begins_like_an_answer_is_a_key_or_given_up() {
+    let alt = Event::Key(KeyEvent::new(KeyCode::Char(']'), KeyModifiers::ALT));
+    assert_eq!(decode(&[(0, b"\x1b]")]), [alt.clone()]);
+    assert_eq!(decode(&[(0, b"\x1b]"), (100, b"x")]), [alt, key(KeyCode::Char('x'))]);
+    assert_eq!(decode(&[(0, b"\x1b]11;rgb:ff"), (100, b"x")]), [key(KeyCode::Char('x'))], "stopped halfway");
+    let long = [b"\x1b]11;".as_slice(), &[b'f'; 200]].concat();
+    assert!(decode(&[(0, &long), (100, b"q")]).ends_with(&[key(KeyCode::Char('q'))]));
 }
