@@ -123,16 +123,18 @@ fn a_review_does_not_open_over_a_draft() {
 }
 
 #[test]
-fn a_file_that_changed_on_disk_is_marked_and_refused() {
+fn a_file_that_changed_on_disk_comes_back_marked_and_refused_if_it_changes_again() {
     let mut rig = proposed();
     rig.keys("J");
     rig.bundle.write(&path(OLD), b"# Somebody else\n").unwrap();
     rig.reload();
     assert!(rig.screen().contains("changed on disk"), "{}", rig.screen());
+    assert!(rig.screen().contains("- # Somebody else"), "{}", rig.screen());
+    rig.bundle.write(&path(OLD), b"# Somebody else, again\n").unwrap();
     rig.keys("y enter");
     let failed: Vec<_> = reported(&rig).failed.iter().map(|(p, e)| (p.clone(), e.kind)).collect();
     assert_eq!(failed, [(path(OLD), ErrorKind::Conflict)]);
-    assert_eq!(rig.bundle.read(&path(OLD)).unwrap(), "# Somebody else\n");
+    assert_eq!(rig.bundle.read(&path(OLD)).unwrap(), "# Somebody else, again\n");
     assert!(rig.screen().contains("1 not written"), "{}", rig.screen());
 }
 
