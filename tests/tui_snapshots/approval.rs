@@ -246,8 +246,11 @@ fn what_was_not_written_is_said_in_full() {
 #[test]
 fn what_has_no_room_above_the_diff_is_said_to_be_cut_and_stands_in_the_list() {
     let mut rig = Rig::sample((40, 10));
-    let index = rig.bundle.read(&path("/wiki/index.md")).unwrap() + "* [Pond](concepts/pond.md) - water.\n";
-    rig.propose(&[(NEW, Some(POND)), ("/wiki/index.md", Some(&index))]);
+    let with = |at: &str, link: &str| {
+        rig.bundle.read(&path(at)).unwrap() + &format!("\n* [Pond]({link}) - water.\n")
+    };
+    let (index, page) = (with("/wiki/index.md", "concepts/pond.md"), with(PAGE, "pond.md"));
+    rig.propose(&[(NEW, Some(POND)), ("/wiki/index.md", Some(&index)), (PAGE, Some(&page))]);
     let screen = rig.screen();
     assert!(screen.contains("… (f)"), "{screen}");
     // The counts fit any width.
