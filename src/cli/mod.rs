@@ -35,6 +35,7 @@ use clap::{Args, Parser, Subcommand};
 
 use self::history::Direction;
 use crate::config::Flags;
+use crate::tui::terminal;
 
 /// What a command says to whoever started it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +163,9 @@ pub enum Command {
 
 /// Parses the arguments, runs the command, prints what went wrong; gives the exit code.
 pub fn main() -> u8 {
+    std::panic::set_hook(Box::new(|info| {
+        output::complain(&format!("a part of the program failed: {}", terminal::panic_text(info)));
+    }));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -24,6 +24,7 @@ use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 
 use super::Error;
+use crate::agent::client::openai::hide;
 use crate::text::Safe;
 
 /// Buttons and wheel, with coordinates beyond 223; no motion, which would wake the workbench for nothing.
@@ -195,17 +196,17 @@ pub fn ask_background() -> io::Result<()> {
     execute!(io::stdout().lock(), Print("\x1b]11;?\x1b\\"))
 }
 
+/// What a panic says and where, in one line that shows no key.
+pub fn panic_text(info: &panic::PanicHookInfo<'_>) -> String {
+    let text = info.payload_as_str().unwrap_or("no message");
+    let place = info.location().map_or_else(String::new, |l| format!(" ({}:{})", l.file(), l.line()));
+    Safe::line(&hide(&format!("{text}{place}"))).into_string()
+}
+
 fn hook() {
     let previous = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        let text = info
-            .payload()
-            .downcast_ref::<&str>()
-            .map(|t| (*t).to_owned())
-            .or_else(|| info.payload().downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".to_owned());
-        let place = info.location().map_or_else(String::new, |l| format!(" ({}:{})", l.file(), l.line()));
-        let text = Safe::line(&format!("{text}{place}")).into_string();
+        let text = panic_text(info);
         let screen = *SCREEN_THREAD.lock().unwrap_or_else(PoisonError::into_inner);
         match screen {
             // No workbench is running.

@@ -15,6 +15,7 @@ mod links;
 mod lint;
 mod model;
 mod network;
+mod panics;
 mod refactor;
 #[cfg(all(feature = "remote", feature = "archives"))]
 mod remote;

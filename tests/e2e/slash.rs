@@ -50,9 +50,7 @@ fn new_begins_an_empty_conversation_and_resume_goes_on_with_the_one_before() {
     enter(&mut screen, "/resume");
     screen.wait("the conversation before", |text| text.contains("What drives a hull?"));
     screen.send("drives");
-    screen.wait("the one that fits", |text| {
-        text.contains("What drives a hull?") && text.contains("1/1")
-    });
+    screen.wait("the one that fits", |text| text.contains("What drives a hull?") && text.contains("1/1"));
     screen.send(ENTER);
     screen.wait_for("The first answer.");
     enter(&mut screen, "Go on.");
@@ -73,9 +71,7 @@ fn model_lists_the_servers_models_and_the_chosen_one_answers() {
     enter(&mut screen, "/model");
     screen.wait("the models", |text| text.contains("large-one"));
     screen.send("large");
-    screen.wait("the one that fits", |text| {
-        text.contains("large-one") && text.contains("1/1")
-    });
+    screen.wait("the one that fits", |text| text.contains("large-one") && text.contains("1/1"));
     screen.send(ENTER);
     screen.wait_for("large-one answers from now on");
     enter(&mut screen, "Again");

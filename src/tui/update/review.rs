@@ -551,10 +551,7 @@ pub fn summary(resolved: &Resolved, applied: &Applied) -> Summary {
 /// What was written, refused and rejected: on screen, and to the manager.
 pub fn applied(state: &mut State, resolved: Resolved, applied: Applied) -> Vec<Effect> {
     let rest = resolved.rest(&applied);
-    let summary = Summary {
-        pending: rest.files.len(),
-        ..summary(&resolved, &applied)
-    };
+    let summary = Summary { pending: rest.files.len(), ..summary(&resolved, &applied) };
     let mut touched = Vec::new();
     for file in applied.landed.iter().filter_map(|path| resolved.changes.file(path)) {
         touched.push(file.path.clone());

@@ -53,8 +53,13 @@ struct Seen {
 impl Start {
     /// With these arguments, a home of its own, and none of the caller's model settings.
     pub fn new(arguments: &[&str]) -> Self {
+        Self::of(env!("CARGO_BIN_EXE_wikiwright"), arguments)
+    }
+
+    /// Another program than wikiwright, as [`Start::new`] starts that.
+    pub fn of(program: &str, arguments: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_wikiwright"));
+        let mut command = CommandBuilder::new(program);
         command.env_clear();
         command.args(arguments);
         command.cwd(home.path());

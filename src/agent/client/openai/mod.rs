@@ -7,6 +7,7 @@ mod assemble;
 mod fault;
 mod models;
 mod redact;
+pub use redact::hide;
 mod sse;
 mod transport;
 mod wire;
@@ -163,6 +164,7 @@ impl OpenAi {
             })?;
         let base_url = settings.base_url.trim().trim_end_matches('/').to_owned();
         let redact = Redactor::new(&base_url, &key);
+        redact.remember();
         let endpoint = Endpoint { base_url, headers, key: SecretString::from(key) };
         let inner = Inner {
             model: settings.model,

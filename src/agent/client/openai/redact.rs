@@ -1,6 +1,6 @@
 //! Keeping secrets out of sentences: the key, passwords of an address, and whatever follows `Bearer`.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use regex::Regex;
 
@@ -10,6 +10,15 @@ const MARK: &str = "[key]";
 
 /// Fewer letters of a key than this at a text's end may as well be the end of a word.
 const TELLING: usize = 4;
+
+/// Those of every client of this process: a panic may say anything, and who reports it knows no client.
+static KNOWN: RwLock<Vec<Redactor>> = RwLock::new(Vec::new());
+
+/// `text` without the secrets of any client of this process.
+pub fn hide(text: &str) -> String {
+    let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+    known.iter().fold(text.to_owned(), |text, redact| redact.text(&text, false))
+}
 
 /// Takes secrets out of texts.
 #[derive(Clone)]
@@ -37,6 +46,14 @@ impl Redactor {
         );
         secrets.retain(|secret| secret.len() >= TELLING);
         Self { place, secrets }
+    }
+
+    /// [`hide`] hides these secrets from now on.
+    pub fn remember(&self) {
+        let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+        if !known.iter().any(|other| other.secrets == self.secrets) {
+            known.push(self.clone());
+        }
     }
 
     pub fn error(&self, error: ModelError) -> ModelError {
