@@ -49,11 +49,11 @@ fn main_part(file: &mut archive::Archive) -> Option<String> {
     let mut reader = Reader::from_str(&relations);
     loop {
         match reader.read_event().ok()? {
-            Event::Start(element) | Event::Empty(element) => {
-                if attribute(&element, "Type").is_some_and(|kind| kind.ends_with("/officeDocument")) {
-                    let target = attribute(&element, "Target")?;
-                    return Some(target.trim_start_matches("./").trim_start_matches('/').to_owned());
-                }
+            Event::Start(element) | Event::Empty(element)
+                if attribute(&element, "Type").is_some_and(|kind| kind.ends_with("/officeDocument")) =>
+            {
+                let target = attribute(&element, "Target")?;
+                return Some(target.trim_start_matches("./").trim_start_matches('/').to_owned());
             }
             Event::Eof => return None,
             _ => {}
