@@ -304,7 +304,13 @@ fn text(bytes: &[u8], head: &[u8], named: Option<Kind>) -> Kind {
         _ if is_notebook(bytes) => Kind::Notebook,
         _ if is_json(bytes) => Kind::Json,
         _ if is_mail(head) => Kind::Eml,
-        _ if ["<head", "<body", "<table", "<div", "<p>"].iter().any(|tag| lower.starts_with(tag)) => {
+        _ if [
+            "<head", "<body", "<table", "<div", "<p>", "<h1", "<h2", "<ul", "<ol", "<dl", "<pre", "<main",
+            "<article",
+        ]
+        .iter()
+        .any(|tag| lower.starts_with(tag)) =>
+        {
             Kind::Html
         }
         _ => Kind::Text,
