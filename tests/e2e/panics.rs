@@ -14,6 +14,7 @@ use wikiwright::agent::{Role, client};
 use wikiwright::bundle::{Bundle, MemoryBundle};
 use wikiwright::okf::BundlePath;
 use wikiwright::tui::state::picker::Choice;
+use wikiwright::tui::theme::Look;
 use wikiwright::tui::{Around, Setup, Suggestions};
 
 use crate::support::pty::{ENTER, Start};
@@ -94,7 +95,7 @@ fn a_workbench_that_panics() {
         client: Some(Arc::new(Panics(client))),
         model_hint: String::new(),
         banner: None,
-        color: true,
+        look: Look::Dark,
         suggestions: Suggestions::default(),
         manager: ManagerOptions::default(),
         reader: ReaderOptions::default(),
