@@ -116,10 +116,49 @@ fn a_review_does_not_open_over_a_draft() {
     rig.keys("alt-3 \"half a sen\"");
     rig.propose(&[(NEW, Some(POND))]);
     assert!(rig.state.overlays.is_empty());
-    assert!(rig.screen().contains("1 proposed change waits for review: Ctrl-R"), "{}", rig.screen());
-    rig.keys("\"tence\" ctrl-r");
+    assert!(rig.screen().contains("1 file waits for review: Ctrl-R opens it."), "{}", rig.screen());
+    rig.keys("\"tence\"");
+    assert!(rig.screen().contains("1 file waits"), "it is said while they write: {}", rig.screen());
+    rig.keys("ctrl-r");
     assert_eq!(rig.state.chat().composer.text(), "half a sentence");
     assert!(matches!(rig.state.overlays[..], [Overlay::Review]));
+}
+
+#[test]
+fn a_review_waits_for_who_took_back_just_now_what_they_wrote() {
+    for (since, opens) in [(200, false), (2000, true)] {
+        let mut rig = Rig::sample(WIDE);
+        rig.keys("alt-3 \"n\" backspace");
+        rig.state.clock += std::time::Duration::from_millis(since);
+        rig.propose(&[(NEW, Some(POND))]);
+        assert_eq!(!rig.state.overlays.is_empty(), opens, "{since} ms after the last letter");
+    }
+}
+
+#[test]
+fn what_is_said_does_not_hide_the_keys() {
+    for size in [WIDE, (80, 24)] {
+        let mut rig = Rig::sample(size);
+        rig.propose(&[(NEW, Some(POND))]);
+        rig.keys("esc");
+        let screen = rig.screen();
+        assert!(screen.contains("1 file waits for review: Ctrl-R opens it."), "{screen}");
+        assert!(screen.lines().last().unwrap().contains("F6 next pane"), "{screen}");
+    }
+}
+
+#[test]
+fn the_files_that_wait_are_counted_in_the_same_words_everywhere() {
+    let mut rig = proposed();
+    assert!(rig.screen().contains("Review: 2 files"), "{}", rig.screen());
+    rig.keys("esc");
+    assert!(rig.screen().contains("2 files wait for review: Ctrl-R opens it."), "{}", rig.screen());
+    rig.keys("alt-3");
+    assert_eq!(rig.screen().matches("2 files wait").count(), 2, "at the conversation and in the last line");
+    rig.keys("ctrl-q");
+    assert!(rig.screen().contains("2 files wait for review and will be lost."), "{}", rig.screen());
+    rig.keys("n ctrl-r y enter");
+    assert!(rig.screen().contains("1 file waits for review"), "{}", rig.screen());
 }
 
 #[test]
