@@ -21,7 +21,7 @@ pub const MAX_CHARS: usize = 200_000;
 const MAX_KEPT: u64 = 512 * super::MIB;
 
 /// Goes into the name of what is kept: another one makes it converted anew. To be raised with every change of a converter's output.
-const EDITION: &str = concat!(env!("CARGO_PKG_VERSION"), "-1");
+const EDITION: &str = concat!(env!("CARGO_PKG_VERSION"), "-2");
 
 /// Where sources lie in a bundle.
 const SOURCES: &str = "raw";

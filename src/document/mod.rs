@@ -123,6 +123,10 @@ pub fn convert_with(
         return Err(Error::Empty);
     }
     let kind = kind(bytes, name);
+    if kind::is_encrypted_package(bytes) {
+        let kind = if kind.is_zip() { kind.name() } else { "Office document" };
+        return Err(Error::Encrypted { kind: kind.into() });
+    }
     if kind.is_zip() {
         archive::check(bytes, kind, limits)?;
     }

@@ -6,12 +6,9 @@ use undoc::{Block, Document, Paragraph, SectionMarkerStyle, Table, TextRun};
 
 use super::output::Output;
 use super::table;
-use super::{Error, Kind, Place, kind, math};
+use super::{Error, Kind, Place, math};
 
 pub(super) fn convert(bytes: &[u8], kind: Kind) -> Result<Output, Error> {
-    if kind::is_encrypted_package(bytes) {
-        return Err(Error::encrypted(kind));
-    }
     let mended = if kind == Kind::Docx { math::mend(bytes) } else { None };
     let parsed = undoc::parse_bytes(mended.as_ref().map_or(bytes, |(bytes, _)| bytes));
     let mut document = parsed.map_err(|error| match error {
@@ -32,6 +29,12 @@ pub(super) fn convert(bytes: &[u8], kind: Kind) -> Result<Output, Error> {
         }
         // "Slide 3" says no more than its marker.
         section.name.take_if(|_| slide);
+        // undoc takes a sheet's name as it stands in the XML.
+        if let Some(name) = &mut section.name
+            && let Ok(plain) = quick_xml::escape::unescape(name)
+        {
+            *name = plain.into_owned();
+        }
     }
     let mut output = Output::default();
     tell(&document, &mut output);
@@ -121,6 +124,7 @@ fn mend(table: &mut Table, sheet: bool, comments: &mut Vec<String>) {
     for (row, cells) in table.rows.iter_mut().zip(rows) {
         row.cells = cells.into_iter().map(|cell| cell.0).collect();
     }
+    table.rows.retain(|row| !row.cells.is_empty());
 }
 
 /// The text of a comment, which undoc puts into the cell, without what Excel writes for its older versions.

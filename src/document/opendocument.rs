@@ -73,7 +73,8 @@ fn resolve(nodes: &mut [Node]) {
             let all = std::iter::once(std::mem::take(headers)).filter(|_| head).chain(std::mem::take(rows));
             let mut grid: Vec<Vec<Data>> = all.map(|row| row.into_iter().map(Data).collect()).collect();
             table::resolve(&mut grid);
-            let mut grid = grid.into_iter().map(|row| row.into_iter().map(|cell| cell.0).collect());
+            let grid = grid.into_iter().filter(|row| !row.is_empty());
+            let mut grid = grid.map(|row| row.into_iter().map(|cell| cell.0).collect());
             if head {
                 *headers = grid.next().unwrap_or_default();
             }

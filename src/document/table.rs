@@ -41,7 +41,7 @@ pub(super) trait Cell: Clone + Default {
 }
 
 /// Repeats each merged cell in every place it covers, so that a row says all by itself. Cells are laid out as HTML does it:
-/// each in the first free place of its row.
+/// each in the first free place of its row. A row of nothing but cells that the next one repeats is left without cells.
 pub(super) fn resolve<C: Cell>(rows: &mut Vec<Vec<C>>) {
     if !rows.iter().flatten().any(|cell| cell.span() != (1, 1)) {
         return;
@@ -52,8 +52,16 @@ pub(super) fn resolve<C: Cell>(rows: &mut Vec<Vec<C>>) {
         return;
     }
     let mut grid: Vec<Vec<Option<C>>> = vec![Vec::new(); height];
+    let mut said_below = vec![false; height];
     for (y, row) in std::mem::take(rows).into_iter().enumerate() {
         let mut x = 0;
+        if let Some(said) = said_below.get_mut(y) {
+            let repeated = |cell: &C| {
+                let (columns, lines) = cell.span();
+                lines > 1 && columns <= REPEAT && lines <= REPEAT && cell.is_short()
+            };
+            *said = y + 1 < height && !row.is_empty() && row.iter().all(repeated);
+        }
         for mut cell in row {
             while grid.get(y).and_then(|line| line.get(x)).is_some_and(Option::is_some) {
                 x += 1;
@@ -77,7 +85,11 @@ pub(super) fn resolve<C: Cell>(rows: &mut Vec<Vec<C>>) {
             x += columns;
         }
     }
-    *rows = grid.into_iter().map(|line| line.into_iter().map(Option::unwrap_or_default).collect()).collect();
+    let line = |(line, said): (Vec<Option<C>>, bool)| match said {
+        true => Vec::new(),
+        false => line.into_iter().map(Option::unwrap_or_default).collect(),
+    };
+    *rows = grid.into_iter().zip(said_below).map(line).collect();
 }
 
 #[cfg(test)]
@@ -109,6 +121,19 @@ mod tests {
         resolve(&mut rows);
         let text: Vec<String> = rows.iter().map(|row| row.iter().map(|cell| cell.0).collect()).collect();
         assert_eq!(text, ["aab", "cdb", "cee"]);
+    }
+
+    #[test]
+    fn a_row_of_nothing_but_row_headings_is_said_by_the_rows_below() {
+        let mut rows = vec![
+            vec![Letter("a", 1, 1), Letter("b", 1, 1)],
+            vec![Letter("c", 1, 3)],
+            vec![Letter("d", 1, 1)],
+            vec![Letter("e", 1, 1)],
+        ];
+        resolve(&mut rows);
+        let text: Vec<String> = rows.iter().map(|row| row.iter().map(|cell| cell.0).collect()).collect();
+        assert_eq!(text, ["ab", "", "cd", "ce"]);
     }
 
     #[test]

@@ -15,7 +15,22 @@ struct Floor {
     least: [f64; 6],
 }
 
-const FLOORS: &[Floor] = &[];
+/// What the reference converter (markitdown 0.1.9) keeps of these files by the same measure, or the goal where that is higher:
+/// 0.97 of the words of PDF and HTML, 0.95 of the rows of sheets. Formats that it cannot read at all have our own figures.
+const FLOORS: &[Floor] = &[
+    Floor { extension: "csv", least: [1.0, 1.0, 1.0, 1.0, 0.95, 0.0] },
+    Floor { extension: "doc", least: [0.99, 0.99, 0.99, 0.99, 0.99, 0.99] },
+    Floor { extension: "docx", least: [0.97, 0.994, 0.93, 1.0, 0.95, 1.0] },
+    Floor { extension: "epub", least: [0.998, 0.989, 0.996, 1.0, 0.0, 1.0] },
+    Floor { extension: "html", least: [0.98, 0.99, 0.97, 1.0, 0.95, 1.0] },
+    Floor { extension: "ods", least: [0.99, 0.95, 0.99, 0.99, 0.99, 0.0] },
+    Floor { extension: "odt", least: [0.79, 0.99, 0.78, 0.99, 0.2, 0.9] },
+    Floor { extension: "pdf", least: [0.99, 0.99, 0.98, 0.99, 0.66, 0.99] },
+    Floor { extension: "ppt", least: [0.83, 0.82, 0.57, 0.82, 0.0, 1.0] },
+    Floor { extension: "pptx", least: [0.89, 0.99, 0.88, 1.0, 0.0, 1.0] },
+    Floor { extension: "xls", least: [1.0, 0.91, 1.0, 1.0, 1.0, 0.0] },
+    Floor { extension: "xlsx", least: [0.87, 0.95, 0.76, 0.94, 0.95, 1.0] },
+];
 
 #[test]
 fn the_text_of_every_known_document_is_kept() {
@@ -45,13 +60,16 @@ fn the_text_of_every_known_document_is_kept() {
         let mean = mean(scores);
         println!("{extension:6} {:3} files{mean}", scores.len());
         let shares = [mean.recall, mean.precision, mean.runs, mean.order, mean.rows, mean.headings];
-        let floor = FLOORS.iter().find(|floor| floor.extension == extension);
+        let floor = FLOORS
+            .iter()
+            .find(|floor| floor.extension == extension && std::env::var_os("DOCUMENTS_OTHER").is_none());
         for (what, (share, least)) in
             ["recall", "precision", "three-word runs", "order", "table rows", "headings"]
                 .iter()
                 .zip(shares.iter().zip(floor.map_or([0.0; 6], |floor| floor.least)))
         {
-            if share.is_some_and(|share| share < least) {
+            // Rounded as printed.
+            if share.is_some_and(|share| (share * 1000.0).round() / 1000.0 < least) {
                 faults.push(format!("{extension}: {what} {:.3}, at least {least} is wanted", share.unwrap()));
             }
         }

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::string_slice)]
 
 mod corpus;
+mod fixtures;
 mod robust;
 mod score;
+mod wall;
 
 use std::path::{Path, PathBuf};
 

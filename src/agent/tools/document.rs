@@ -3,7 +3,6 @@
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::Arguments;
-use super::look;
 use crate::agent::reading::Ledger;
 use crate::bundle::Read;
 
@@ -34,6 +33,7 @@ pub fn read_document(
     arguments: &Arguments,
     cancel: &CancellationToken,
 ) -> Result<Result<String, String>, String> {
+    use super::look;
     use crate::document::library::{Fault, Source, excerpt, source};
 
     let path = source(arguments.text("path")?)?;

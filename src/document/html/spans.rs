@@ -73,7 +73,11 @@ impl Table {
         table::resolve(&mut self.rows);
         let mut out = String::new();
         for (lead, row) in self.leads.iter().zip(&self.rows) {
-            out.push_str(lead);
+            match row.is_empty() {
+                // Without the row's own tag: it has no cells, or the next row says them.
+                true => out.push_str(lead.rfind('<').and_then(|tag| lead.get(..tag)).unwrap_or(lead)),
+                false => out.push_str(lead),
+            }
             for cell in row {
                 let open = if cell.open.is_empty() { "<td>" } else { &cell.open };
                 let close = if open.get(1..3).is_some_and(|name| name.eq_ignore_ascii_case("th")) {

@@ -146,7 +146,7 @@ fn an_answer_about_the_background_is_no_key() {
 #[test]
 fn what_only_begins_like_an_answer_is_a_key_or_given_up() {
     let alt = Event::Key(KeyEvent::new(KeyCode::Char(']'), KeyModifiers::ALT));
-    assert_eq!(decode(&[(0, b"\x1b]")]), [alt.clone()]);
+    assert_eq!(decode(&[(0, b"\x1b]")]), std::slice::from_ref(&alt));
     assert_eq!(decode(&[(0, b"\x1b]"), (100, b"x")]), [alt, key(KeyCode::Char('x'))]);
     assert_eq!(decode(&[(0, b"\x1b]11;rgb:ff"), (100, b"x")]), [key(KeyCode::Char('x'))], "stopped halfway");
     let long = [b"\x1b]11;".as_slice(), &[b'f'; 200]].concat();
