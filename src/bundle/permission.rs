@@ -3,6 +3,8 @@
 //! The first rule that matches decides; no match allows. Dots are ordinary characters to the matcher, and a path
 //! that differs from a protected one only in letter case or Unicode form is protected too.
 
+use std::fmt;
+
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::bundle::{ChangeKind, Error, ErrorKind, FileChange};
@@ -88,6 +90,13 @@ impl PartialEq for PathPattern {
 }
 
 impl Eq for PathPattern {}
+
+/// As it was written.
+impl fmt::Display for PathPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
 
 impl Rule {
     /// A rule for a folder and everything below it.

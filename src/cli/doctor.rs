@@ -10,6 +10,7 @@ use futures::StreamExt as _;
 use serde_json::{Value, json};
 
 use super::{Exit, model};
+use crate::agent::approval::{Approval, When};
 use crate::agent::client::openai::OpenAi;
 use crate::agent::client::{
     Answer, Message, ModelClient as _, ModelError, ModelEvent, Money, Request, ToolSchema,
@@ -35,6 +36,7 @@ pub fn run(args: &DoctorArgs, flags: &Flags) -> anyhow::Result<Exit> {
     let out = &mut io::stdout();
     terminal(out, &environment, settings.color)?;
     folders(out, flags)?;
+    approval(out, &settings.manager.approval)?;
     heading(out, "Model")?;
     super::runtime()?.block_on(async {
         let endpoint = match model::resolve(settings.model, &environment).await {
@@ -107,6 +109,19 @@ fn folders(out: &mut impl Write, flags: &Flags) -> io::Result<()> {
     let settings = file.map_or(unknown.clone(), |file| state_of(&file, "not there; defaults hold"));
     row(out, "settings", settings)?;
     row(out, "state", config::user_state().map_or(unknown, |folder| state_of(&folder, "not there yet")))
+}
+
+/// When the workbench asks about changes, and what it asks nothing about.
+fn approval(out: &mut impl Write, approval: &Approval) -> io::Result<()> {
+    heading(out, "Review")?;
+    let when = match approval.when {
+        When::Turn => "at the end of a turn",
+        When::Write => "after each write",
+    };
+    row(out, "asked", format!("{when} (`review` under [manager])"))?;
+    let paths: Vec<String> = approval.automatic.iter().map(ToString::to_string).collect();
+    let paths = if paths.is_empty() { "nothing".to_owned() } else { paths.join(", ") };
+    row(out, "automatic", format!("{paths} (`automatic` under [manager])"))
 }
 
 fn state_of(path: &Path, absent: &str) -> String {

@@ -42,9 +42,24 @@ pub fn truncate(text: &str, columns: usize) -> String {
 /// count as 1.
 pub fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
     let columns = columns.max(1);
-    if text.len() <= columns && is_plain(text) {
+    if !is_plain(text) {
+        let clusters = text.grapheme_indices(true).map(|(at, cluster)| (at, cluster, cluster.width()));
+        return rows(text, clusters, columns);
+    }
+    if text.len() <= columns {
         return std::iter::once(0..text.len()).collect();
     }
+    // No clusters to be found and nothing to be measured.
+    let letters = (0..text.len()).filter_map(|at| Some((at, text.get(at..=at)?, 1)));
+    rows(text, letters, columns)
+}
+
+/// Rows of a text as clusters with their place and columns.
+fn rows<'a>(
+    text: &str,
+    clusters: impl Iterator<Item = (usize, &'a str, usize)>,
+    columns: usize,
+) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
     let mut start = 0;
     let mut used = 0;
@@ -56,9 +71,8 @@ pub fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
     let mut before: Option<(char, bool)> = None;
     // Spaces that hang over the right edge are skipped until the next word.
     let mut skipping = false;
-    for (at, grapheme) in text.grapheme_indices(true) {
+    for (at, grapheme, columns_of) in clusters {
         let end = at + grapheme.len();
-        let columns_of = grapheme.width();
         if grapheme.chars().all(is_breaking_space) {
             before = None;
             if skipping {
@@ -227,6 +241,12 @@ mod tests {
                 at = row.end;
             }
             prop_assert!(text[at..].chars().all(char::is_whitespace));
+        }
+
+        #[test]
+        fn plain_text_is_broken_like_any_other(text in "[a-c ().]{0,60}|[ -~]{0,60}", columns in 1usize..12) {
+            let clusters = text.grapheme_indices(true).map(|(at, cluster)| (at, cluster, cluster.width()));
+            prop_assert_eq!(wrap(&text, columns), super::rows(&text, clusters, columns));
         }
 
         #[test]

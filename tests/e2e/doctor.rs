@@ -130,6 +130,22 @@ fn offline_asks_nothing() {
 }
 
 #[test]
+fn when_changes_are_asked_about_is_told_and_what_is_not_asked_about() {
+    let home = tempfile::tempdir().unwrap();
+    let said = run(wikiwright(home.path()).arg("doctor"));
+    assert_rows(&said, &[("asked", "at the end of a turn"), ("automatic", "nothing")]);
+    let config = home.path().join("c.toml");
+    std::fs::write(
+        &config,
+        "[manager]\nreview = 'write'\nautomatic = ['/wiki/log.md', '/wiki/**/index.md']\n",
+    )
+    .unwrap();
+    let said = run(wikiwright(home.path()).args(["doctor", "--config", config.to_str().unwrap()]));
+    let paths = "/wiki/log.md, /wiki/**/index.md (`automatic`";
+    assert_rows(&said, &[("asked", "after each write"), ("automatic", paths)]);
+}
+
+#[test]
 fn without_a_model_it_says_how_to_set_one() {
     let home = tempfile::tempdir().unwrap();
     let said = run(wikiwright(home.path()).arg("doctor"));

@@ -71,7 +71,7 @@ fn model_lists_the_servers_models_and_the_chosen_one_answers() {
     enter(&mut screen, "/model");
     screen.wait("the models", |text| text.contains("large-one"));
     screen.send("large");
-    screen.wait("the one that fits", |text| text.contains("large-one") && text.contains("1/1"));
+    screen.wait("the one that fits", |text| text.contains("large-one") && text.contains("1/2"));
     screen.send(ENTER);
     screen.wait_for("large-one answers from now on");
     enter(&mut screen, "Again");

@@ -541,3 +541,71 @@ async fn another_model_has_its_own_window_and_price_and_what_was_spent_stays_spe
     };
     assert!(said.contains("Money is not limited any more"), "{said}");
 }
+
+#[tokio::test]
+async fn calls_that_look_run_side_by_side_and_a_write_between_them_alone_and_in_its_place() {
+    let write = |text: &str| ("write_file", json!({"file_path": "/wiki/a.md", "content": text}));
+    let meet = || ("meet", json!({}));
+    let asked =
+        [meet(), meet(), write("one\n"), ("ls", json!({"path": "/wiki"})), write("two\n"), meet(), meet()];
+    let client = Prepared::new([calls(&asked), text("Done.")]);
+    // Each waits for another one that runs at the same time, and says what is staged by then.
+    let met = Arc::new((Mutex::new(0_usize), std::sync::Condvar::new()));
+    let tool = ExtraTool::new("meet", "Meets.", json!({"type": "object"}), move |_| {
+        let (count, changed) = &*met;
+        let mut here = count.lock().unwrap();
+        *here += 1;
+        changed.notify_all();
+        let wanted = here.next_multiple_of(2);
+        let (here, late) =
+            changed.wait_timeout_while(here, Duration::from_secs(10), |here| *here < wanted).unwrap();
+        drop(here);
+        if late.timed_out() { Err("nobody came".to_owned()) } else { Ok("met".to_owned()) }
+    });
+    let manager = crate::agent::Manager::builder().backend(bundle()).client(client).extra_tool(tool);
+    let mut session = manager.build().unwrap().start();
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    let events = turn(&mut session).await;
+    let told: Vec<&str> = events
+        .iter()
+        .filter_map(|event| match event {
+            AgentEvent::ToolFinished { ok: true, result, .. } => {
+                Some(result.lines().next().unwrap_or_default())
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told.len(), 7, "{events:?}");
+    assert_eq!((told[0], told[1], told[5], told[6]), ("met", "met", "met", "met"));
+    assert!(
+        told[2].starts_with("Staged: new file") && told[4].starts_with("Staged: /wiki/a.md replaced"),
+        "{told:?}"
+    );
+    let changes = session.staged.unwrap().changes();
+    assert_eq!(changes.files[0].after.as_deref(), Some(&b"two\n"[..]));
+}
+
+#[tokio::test]
+async fn an_interrupt_does_not_wait_for_a_call_that_hangs() {
+    let client = Prepared::new([calls(&[("wait", json!({})), ("wait", json!({}))]), text("Well.")]);
+    let tool = ExtraTool::new("wait", "Waits.", json!({"type": "object"}), |_| {
+        std::thread::sleep(Duration::from_secs(2));
+        Ok("waited".to_owned())
+    });
+    let manager = crate::agent::Manager::builder().backend(bundle()).client(client.clone()).extra_tool(tool);
+    let mut session = manager.build().unwrap().start();
+    session.commands.send(AgentCommand::Say("go".into())).unwrap();
+    while !matches!(session.events.recv().await, Some(AgentEvent::ToolStarted { .. })) {}
+    let started = std::time::Instant::now();
+    session.commands.send(AgentCommand::Interrupt).unwrap();
+    let events = turn(&mut session).await;
+    assert!(started.elapsed() < Duration::from_millis(200), "{:?}", started.elapsed());
+    assert_eq!(events.last(), Some(&AgentEvent::Finished { interrupted: true }));
+    session.commands.send(AgentCommand::Say("again".into())).unwrap();
+    turn(&mut session).await;
+    let request = client.requests.lock().unwrap()[1].clone();
+    let told = request.messages.iter().filter(|message| {
+        matches!(message, Message::Tool { content, .. } if content.contains("the person stopped you"))
+    });
+    assert_eq!(told.count(), 2, "each call is answered, and truthfully: {request:?}");
+}

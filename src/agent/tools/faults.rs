@@ -404,6 +404,26 @@ fn fixes_of_lint_are_staged_meet_the_rules_and_are_told() {
 }
 
 #[test]
+fn fifty_findings_of_a_level_are_listed_and_all_are_counted() {
+    for (gap, listed) in [("", 48), (&*format!("{}/", "x".repeat(200)).repeat(10), 40)] {
+        let links: String = (0..60).map(|n| format!("[l](./{gap}none{n}.md)\n")).collect();
+        let page = format!("---\ntype: Concept\ntitle: A\n---\n\n# A\n\n{links}");
+        let (_, _, tools) = over(&[("/wiki/a.md", page.as_str())]);
+        let told = ok(&tools, "okf_lint", json!({}));
+        let rows =
+            told.lines().filter(|line| line.starts_with("/wiki/a.md:") && line.contains("none")).count();
+        let last = told.lines().next_back().unwrap();
+        assert_eq!(last, "1 pages: 0 errors, 0 warnings, 62 hints.");
+        if gap.is_empty() {
+            assert_eq!(rows, listed, "{told}");
+            assert!(told.contains("and 12 more"), "{told}");
+        } else {
+            assert!(rows < listed && told.contains("[cut here: mend these first"), "{rows}");
+        }
+    }
+}
+
+#[test]
 fn h42_no_tool_leaves_a_file_in_the_bundle() {
     let long = "word\n".repeat(50_000);
     let (base, staged, tools) = over(&[("/wiki/a.md", long.as_str())]);

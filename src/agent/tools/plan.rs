@@ -115,5 +115,6 @@ fn judge(staged: &Staged, options: &lint::Options, mut text: String) -> Result<S
         report.count(Level::Warning),
         report.count(Level::Hint)
     );
-    Ok(capped(text + &summary, "mend these first, then lint again"))
+    // The counts stand whatever is cut.
+    Ok(capped(text, "mend these first, then lint again").trim_end().to_owned() + "\n" + &summary)
 }

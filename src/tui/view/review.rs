@@ -117,7 +117,7 @@ fn verdict(state: &State, review: &Review, area: Rect, buffer: &mut Buffer) {
                 Span::styled(format!(", {}   ", plural(counts.hints, "hint")), theme.text),
             ];
             if new + gone == 0 {
-                spans.push(Span::styled("no finding appears or vanishes", theme.dim));
+                spans.push(Span::styled("no finding changes", theme.dim));
             } else {
                 spans.push(Span::styled(format!("+{new} new"), tinted(new, theme.warning)));
                 spans.push(Span::raw("  "));
