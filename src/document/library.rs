@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use tokio_util::sync::CancellationToken;
 
 use super::child::Converter;
-use super::{Converted, Error, Kind, Progress, check_size};
+use super::{Converted, Error, Progress, check_size};
 use crate::bundle::{self, EntryKind, Read};
 use crate::okf::{BundlePath, ContentHash};
 
@@ -86,11 +86,6 @@ impl Documents {
                 .map_err(|error| Fault::Document { path: path.clone(), error })?;
         }
         Ok(bundle.read_large(path, self.converter.limits.input)?)
-    }
-
-    /// Whether the text of this document is kept, so that reading it takes no time to speak of.
-    pub fn has(&self, bytes: &[u8], name: &str) -> bool {
-        self.folder.as_ref().is_some_and(|folder| folder.join(kept_name(bytes, name)).is_file())
     }
 }
 
@@ -229,7 +224,7 @@ impl Converted {
             Some(super::Place::Chapter(_)) => "chapter",
         };
         let count = self.positions.len();
-        format!("{}, {count} {parts}{}", Kind::name(self.kind), if count == 1 { "" } else { "s" })
+        format!("{}, {count} {parts}{}", self.kind.name(), if count == 1 { "" } else { "s" })
     }
 }
 
