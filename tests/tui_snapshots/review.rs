@@ -148,6 +148,18 @@ fn what_is_said_does_not_hide_the_keys() {
 }
 
 #[test]
+fn what_is_said_is_not_run_together_with_the_banner() {
+    let mut rig = Rig::sample((80, 24));
+    rig.state.fixed.banner =
+        Some("Demo: a banner that goes on to the right edge of the screen, or nearly".into());
+    rig.propose(&[(NEW, Some(POND))]);
+    rig.keys("esc");
+    let screen = rig.screen();
+    let row = screen.lines().find(|line| line.contains("waits for review")).unwrap();
+    assert_eq!(row.trim(), "1 file waits for review: Ctrl-R opens it.");
+}
+
+#[test]
 fn the_files_that_wait_are_counted_in_the_same_words_everywhere() {
     let mut rig = proposed();
     assert!(rig.screen().contains("Review: 2 files"), "{}", rig.screen());

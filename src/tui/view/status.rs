@@ -50,7 +50,11 @@ pub fn notice(state: &State, status: Rect, buffer: &mut Buffer) {
     let style = if notice.bad { theme.error } else { theme.strong };
     let line = Line::styled(format!(" {} ", notice.text), style);
     let line = paint::cut(&line, usize::from(row.width));
-    let columns = u16::try_from(line.width()).unwrap_or(row.width);
+    // Over a frame it is a label; of the banner nothing may go on behind it as if it belonged to it.
+    let columns = match state.fixed.banner {
+        Some(_) => row.width,
+        None => u16::try_from(line.width()).unwrap_or(row.width),
+    };
     Clear.render(Rect { width: columns, ..row }.intersection(buffer.area), buffer);
     paint::line(buffer, row, 0, &line);
 }
