@@ -9,6 +9,7 @@
 //! - [`bundle`]: where pages live: storage, permissions, staged changes, applying, watching.
 //! - [`wiki`]: the in-memory model of one bundle: pages, link graph, backlinks.
 //! - [`lint`]: rules over the model, findings, reports.
+//! - [`search`]: full text, chunks, meaning, hybrid ranking; the index outside the bundle.
 //! - [`agent`]: model client, loop, tools, roles, prompts.
 //! - [`tui`]: the workbench.
 //! - [`cli`]: one file per subcommand.
@@ -29,6 +30,7 @@ pub mod config;
 pub mod document;
 pub mod lint;
 pub mod okf;
+pub mod search;
 pub mod text;
 pub mod tui;
 pub mod wiki;

@@ -16,14 +16,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("document", &["text", "okf", "bundle"]),
     ("wiki", &["text", "okf", "bundle"]),
     ("lint", &["text", "okf", "bundle", "wiki"]),
-    ("agent", &["text", "okf", "document", "bundle", "wiki", "lint"]),
-    ("tui", &["text", "okf", "document", "bundle", "wiki", "lint", "agent"]),
-    ("config", &["text", "okf", "document", "bundle", "wiki", "lint", "agent", "tui"]),
-    ("cli", &["text", "okf", "document", "bundle", "wiki", "lint", "agent", "tui", "config"]),
+    ("search", &["text", "okf", "document", "bundle", "wiki"]),
+    ("agent", &["text", "okf", "document", "bundle", "wiki", "lint", "search"]),
+    ("tui", &["text", "okf", "document", "bundle", "wiki", "lint", "search", "agent"]),
+    ("config", &["text", "okf", "document", "bundle", "wiki", "lint", "search", "agent", "tui"]),
+    ("cli", &["text", "okf", "document", "bundle", "wiki", "lint", "search", "agent", "tui", "config"]),
 ];
 
 /// Rooms that touch files. Test code is exempt.
-const FILE_ROOMS: &[&str] = &["bundle", "document", "config", "cli"];
+const FILE_ROOMS: &[&str] = &["bundle", "document", "search", "config", "cli"];
 
 const MAX_LINES: usize = 800;
 

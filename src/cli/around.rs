@@ -129,13 +129,21 @@ fn export(file: &str, text: &str) -> anyhow::Result<String> {
     let name = if file.is_empty() { made_up() } else { file.to_owned() };
     let here = std::env::current_dir().context("the current folder cannot be read")?;
     let path = here.join(Path::new(&name));
-    let mut out = match std::fs::OpenOptions::new().write(true).create_new(true).open(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            bail!("{} is there already; give another name: /export NAME", path.display())
-        }
-        opened => opened.with_context(|| path.display().to_string())?,
-    };
+    // Whole or not at all: a name that appears before its text would be read half.
+    let folder = path.parent().unwrap_or(&here);
+    let mut kind = tempfile::Builder::new();
+    #[cfg(unix)]
+    kind.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut out = kind.tempfile_in(folder).with_context(|| folder.display().to_string())?;
     out.write_all(text.as_bytes()).with_context(|| path.display().to_string())?;
+    if let Err(error) = out.persist_noclobber(&path) {
+        match error.error.kind() {
+            std::io::ErrorKind::AlreadyExists => {
+                bail!("{} is there already; give another name: /export NAME", path.display())
+            }
+            _ => return Err(error.error).with_context(|| path.display().to_string()),
+        }
+    }
     Ok(path.display().to_string())
 }
 
